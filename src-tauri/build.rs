@@ -1,5 +1,5 @@
-//! Builds what Tauri needs. Commands are granted by name: one that is not in the table of the bridge, and in
-//! `capabilities/main.json`, does not exist for the window.
+//! Builds what Tauri needs. Commands are granted by name: one that is not in the table of the
+//! bridge, and in `capabilities/main.json`, does not exist for the window.
 
 include!("../crates/bridge/src/calls/names.rs");
 

@@ -1,5 +1,5 @@
-//! `labcourier-authority` alone: creating against an echo on the same server stack, and searching with a
-//! thousand against a million stored documents, on each store.
+//! `labcourier-authority` alone: creating against an echo on the same server stack, and searching
+//! with a thousand against a million stored documents, on each store.
 
 mod cluster;
 mod load;

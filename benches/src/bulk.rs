@@ -1,5 +1,5 @@
-//! Bulk: `labcourier send` of a folder of new reports, the whole process, against raw POST of prepared
-//! bodies and against one curl a file, to the same server.
+//! Bulk: `labcourier send` of a folder of new reports, the whole process, against raw POST of
+//! prepared bodies and against one curl a file, to the same server.
 
 use std::path::{Path, PathBuf};
 

@@ -11,7 +11,8 @@ use testkit::DocumentBuilder;
 use crate::table::{Bound, Row, Samples};
 use crate::{Result, foreign};
 
-/// Type and invariant, in the manner of published ones: presence, choice, codes, references, patterns.
+/// Type and invariant, in the manner of published ones: presence, choice, codes, references,
+/// patterns.
 const INVARIANTS: &[(&str, &str)] = &[
     ("Bundle", "type = 'document' implies entry.first().resource.is(Composition)"),
     (

@@ -1,5 +1,6 @@
-//! Programs of others, measured on the same: set up once below `target/bench`, with the registries' own clients and in
-//! versions that stand here. Where that does not work the reason is told, and the rest is measured.
+//! Programs of others, measured on the same: set up once below `target/bench`, with the registries'
+//! own clients and in versions that stand here. Where that does not work the reason is told, and
+//! the rest is measured.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

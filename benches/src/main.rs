@@ -1,5 +1,6 @@
-//! Measures what `cargo xtask bench` prints: ratios against a baseline in the same run, interleaved, median
-//! of the rounds. The machines are shared, so absolute times are an orientation only.
+//! Measures what `cargo xtask bench` prints: ratios against a baseline in the same run,
+//! interleaved, median of the rounds. The machines are shared, so absolute times are an orientation
+//! only.
 //!
 //! Not a test, but a judgement: what a row must reach stands beside it. Where one does not, the
 //! exit code is 1; where something could not be measured it is 2. It needs the release builds of

@@ -30,7 +30,8 @@ impl Authority {
         Self::serve_on(data, None, true)
     }
 
-    /// Serves a folder, first making it where it is new, with its documents in a PostgreSQL or beside.
+    /// Serves a folder, first making it where it is new, with its documents in a PostgreSQL or
+    /// beside.
     pub(crate) fn serve_on(data: &Path, store: Option<&str>, new: bool) -> Result<Self> {
         let command = |name: &str| -> Result<Command> {
             let mut command = Command::new(program("labcourier-authority")?);

@@ -1,5 +1,5 @@
-//! Bulk sending with the authority's rules loaded against the same without: published reports, each time with an
-//! identifier of their own, to a server that answers at once.
+//! Bulk sending with the authority's rules loaded against the same without: published reports, each
+//! time with an identifier of their own, to a server that answers at once.
 
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,8 @@ pub(crate) async fn measure(rounds: usize, count: usize) -> Result<Vec<Row>> {
     }])
 }
 
-/// So many reports that nobody has seen: the published ones again and again, under other identifiers.
+/// So many reports that nobody has seen: the published ones again and again, under other
+/// identifiers.
 fn fresh(texts: &[String], count: usize, folder: &Path) -> Result<PathBuf> {
     let reports = texts.iter().cycle().take(count).map(|text| {
         let report: serde_json::Value = serde_json::from_str(text)?;

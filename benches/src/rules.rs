@@ -1,5 +1,5 @@
-//! The authority's rules on published reports: import, load, and each report after the first. Needs the
-//! packages and reports of the folder `shared` beside the checkout.
+//! The authority's rules on published reports: import, load, and each report after the first. Needs
+//! the packages and reports of the folder `shared` beside the checkout.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};

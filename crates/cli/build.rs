@@ -1,4 +1,5 @@
-//! Writes the texts that only this program has as a table. One that a language lacks ends the build.
+//! Writes the texts that only this program has as a table. One that a language lacks ends the
+//! build.
 
 fn main() {
     texts::written::write("src/catalogue");

@@ -1,5 +1,5 @@
-//! Tells the tests whether the official test suite lies beside the repository. It is no part of it: where
-//! it is missing, those tests are reported as ignored.
+//! Tells the tests whether the official test suite lies beside the repository. It is no part of it:
+//! where it is missing, those tests are reported as ignored.
 
 use std::path::Path;
 

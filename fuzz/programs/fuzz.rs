@@ -1,8 +1,8 @@
-//! `cargo xtask fuzz`: drives the targets of `fuzz/` by coverage, each for so many seconds. On demand, never part
-//! of `test`, which runs the same targets over the stored inputs.
+//! `cargo xtask fuzz`: drives the targets of `fuzz/` by coverage, each for so many seconds. On
+//! demand, never part of `test`, which runs the same targets over the stored inputs.
 //!
-//! The pinned compiler is enough: counting coverage needs no nightly one, only sanitizers would, and our own
-//! code has no `unsafe` for them to watch.
+//! The pinned compiler is enough: counting coverage needs no nightly one, only sanitizers would,
+//! and our own code has no `unsafe` for them to watch.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ use xtask::workspace::Workspace;
 const USAGE: &str = "Usage: cargo xtask fuzz [--seconds N] [--only TARGET]…";
 /// One minute for each target, where nothing else is said.
 const SECONDS: u32 = 60;
-/// Longest time of one input, seconds by the clock: a second of work on a machine that does other things too
-/// (the tests of `hostile` hold each stored input to one). Megabytes of memory in all.
+/// Longest time of one input, seconds by the clock: a second of work on a machine that does other
+/// things too (the tests of `hostile` hold each stored input to one). Megabytes of memory in all.
 const INPUT_SECONDS: u32 = 10;
 /// An import may derive keys within its bounds: some seconds, see `hostile`.
 const IMPORT_SECONDS: u32 = 30;
@@ -135,7 +135,8 @@ fn build(workspace: &Workspace, folder: &Path) -> Result<PathBuf, String> {
     fs::copy(workspace.root.join("Cargo.lock"), &lock)
         .map_err(|error| format!("{}: {error}", lock.display()))?;
     let target = workspace.target.join("fuzz");
-    // Named, even where it is the host's: so build scripts and macros are compiled without counters.
+    // Named, even where it is the host's: so build scripts and macros are compiled without
+    // counters.
     Call::cargo()
         .args(["build", "--release", "--target", &host])
         .env("RUSTFLAGS", FLAGS)

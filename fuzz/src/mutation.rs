@@ -1,5 +1,5 @@
-//! Changes of stored inputs, the same for the same seed: what the fuzzer does, without its coverage, so that
-//! every test run on the pinned compiler tries some.
+//! Changes of stored inputs, the same for the same seed: what the fuzzer does, without its
+//! coverage, so that every test run on the pinned compiler tries some.
 
 /// Longest input that is made.
 const BYTES_MAX: usize = 64 << 10;
@@ -27,8 +27,8 @@ impl Random {
     }
 }
 
-/// One of the inputs with one to four changes: words put in or over, pieces of another input, bytes flipped,
-/// doubled, left out, cut off.
+/// One of the inputs with one to four changes: words put in or over, pieces of another input, bytes
+/// flipped, doubled, left out, cut off.
 pub fn changed(inputs: &[Vec<u8>], words: &[&str], random: &mut Random) -> Vec<u8> {
     let Some(of) = inputs.get(random.below(inputs.len())) else { return Vec::new() };
     let mut bytes = of.clone();

@@ -33,8 +33,8 @@ const fn slow(name: &'static str, run: fn(&[u8]), words: &'static [&'static str]
     Target { name, run, words, seconds_max: 4.0, is_identity: false }
 }
 
-/// An import may take all the derivations that its bounds allow: 4,000,000 to see what is inside, and the
-/// same again to open it.
+/// An import may take all the derivations that its bounds allow: 4,000,000 to see what is inside,
+/// and the same again to open it.
 const fn identity(name: &'static str, run: fn(&[u8]), words: &'static [&'static str]) -> Target {
     Target { name, run, words, seconds_max: 8.0, is_identity: true }
 }

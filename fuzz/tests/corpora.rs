@@ -1,5 +1,5 @@
-//! Every stored input, and seeded changes of them, through every target: the fuzzer's properties on each test
-//! run. `LABCOURIER_MUTATIONS` asks for another number of changes per target.
+//! Every stored input, and seeded changes of them, through every target: the fuzzer's properties on
+//! each test run. `LABCOURIER_MUTATIONS` asks for another number of changes per target.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
-//! The texts that the table of faults names: each is refused with a reason and a place, or read as it is; and
-//! what is sent of it equals what was received.
+//! The texts that the table of faults names: each is refused with a reason and a place, or read as
+//! it is; and what is sent of it equals what was received.
 
 use std::time::{Duration, Instant};
 
@@ -102,7 +102,8 @@ fn the_named_texts() {
         assert!(found, "{name}: what is sent is not what was received");
         figures.cases(1);
     }
-    // A million levels are megabytes of text, read in an unoptimised build on a machine that does other things.
+    // A million levels are megabytes of text, read in an unoptimised build on a machine that does
+    // other things.
     assert!(longest < Duration::from_secs(20), "{longest:?}");
     figures.measure("longest seconds", longest.as_secs_f64());
     figures.finish();

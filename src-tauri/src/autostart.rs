@@ -1,4 +1,5 @@
-//! Starting in the background when the person logs in: an entry of their own, in the place that their system has for it.
+//! Starting in the background when the person logs in: an entry of their own, in the place that
+//! their system has for it.
 
 use std::io;
 use std::path::{Path, PathBuf};

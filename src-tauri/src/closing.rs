@@ -1,5 +1,6 @@
-//! Closing the window while reports are under way, or while a folder is watched. Without the program nothing is sent and no
-//! answer is asked for, so it is asked first, by the operating system's dialog: a page that hangs must not keep a window open.
+//! Closing the window while reports are under way, or while a folder is watched. Without the
+//! program nothing is sent and no answer is asked for, so it is asked first, by the operating
+//! system's dialog: a page that hangs must not keep a window open.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -137,7 +138,8 @@ fn go_on<R: Runtime>(window: &Window<R>) {
     let _ = if window.state::<Tray>().is_there() { window.hide() } else { window.minimize() };
 }
 
-/// Somebody has chosen to quit, in the menu of the tray: asked about what that would stop, whatever closing does.
+/// Somebody has chosen to quit, in the menu of the tray: asked about what that would stop, whatever
+/// closing does.
 pub(crate) fn quit(app: &AppHandle) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {

@@ -1,5 +1,5 @@
-//! The commands of the window: their arguments are read, and all meaning is, in `bridge`. Tauri lets a call
-//! come here only where the capability grants its name to the window that asks.
+//! The commands of the window: their arguments are read, and all meaning is, in `bridge`. Tauri
+//! lets a call come here only where the capability grants its name to the window that asks.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -98,7 +98,8 @@ async fn start_at_login(desk: &Desk, on: bool) -> Result<(), Problem> {
     })
 }
 
-/// The window may have locked itself while a dialog was open: names of files are not for whoever sits there now.
+/// The window may have locked itself while a dialog was open: names of files are not for whoever
+/// sits there now.
 async fn unlocked<R: Runtime>(app: &AppHandle<R>) -> Result<(), Problem> {
     match app.state::<Arc<House>>().desk().await {
         Ok(desk) => desk.permits(&Call::ChooseFolder {}),
@@ -106,7 +107,8 @@ async fn unlocked<R: Runtime>(app: &AppHandle<R>) -> Result<(), Problem> {
     }
 }
 
-/// The page may name what a person has just handed over. Where the desk does not open it can do nothing with it.
+/// The page may name what a person has just handed over. Where the desk does not open it can do
+/// nothing with it.
 pub(crate) async fn grant<R: Runtime>(
     app: &AppHandle<R>,
     paths: impl IntoIterator<Item = PathBuf>,

@@ -1,4 +1,5 @@
-//! Tests of what the window may do, on the configuration and the grants that are built into the app.
+//! Tests of what the window may do, on the configuration and the grants that are built into the
+//! app.
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by ending")]
 
 use std::collections::BTreeSet;

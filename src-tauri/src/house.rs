@@ -1,5 +1,5 @@
-//! The desk behind the window, opened when it is first asked for, so that the window is there at once and
-//! a folder that does not open is a problem that the window can show.
+//! The desk behind the window, opened when it is first asked for, so that the window is there at
+//! once and a folder that does not open is a problem that the window can show.
 
 use bridge::{Desk, Problem};
 use tokio::sync::Mutex;
@@ -11,7 +11,8 @@ pub(crate) struct House {
 }
 
 impl House {
-    /// Nothing is opened yet. `practice` asks for the practice room, whatever was in use the last time.
+    /// Nothing is opened yet. `practice` asks for the practice room, whatever was in use the last
+    /// time.
     pub(crate) fn new(practice: bool) -> Self {
         Self { desk: Mutex::new(None), practice }
     }
@@ -26,14 +27,15 @@ impl House {
         if self.practice {
             desk.practise().await?;
         }
-        // Fails where the practice authority cannot be started; the laboratory's queue is worked all the
-        // same, and the status shows practice as unreachable.
+        // Fails where the practice authority cannot be started; the laboratory's queue is worked
+        // all the same, and the status shows practice as unreachable.
         let _ = desk.start().await;
         *slot = Some(desk.clone());
         Ok(desk)
     }
 
-    /// The window shows a page from its beginning: nobody hears what the one before has asked the desk for.
+    /// The window shows a page from its beginning: nobody hears what the one before has asked the
+    /// desk for.
     pub(crate) async fn page_begins(&self) {
         if let Some(desk) = &*self.desk.lock().await {
             desk.page_begins();

@@ -85,13 +85,14 @@ pub fn run() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Without the name of the program. One that is no Unicode cannot travel through the page: it stands
-/// on *Send* as a file that is not found, so that nobody waits for it.
+/// Without the name of the program. One that is no Unicode cannot travel through the page: it
+/// stands on *Send* as a file that is not found, so that nobody waits for it.
 fn arguments(all: impl Iterator<Item = std::ffi::OsString>) -> Vec<String> {
     all.skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect()
 }
 
-/// Size and place of the window. Not whether it is visible: one that was hidden in the tray is shown at the next start.
+/// Size and place of the window. Not whether it is visible: one that was hidden in the tray is
+/// shown at the next start.
 fn window_state<R: tauri::Runtime>() -> tauri::plugin::TauriPlugin<R> {
     use tauri_plugin_window_state::{Builder, StateFlags};
     Builder::default().with_state_flags(StateFlags::all() & !StateFlags::VISIBLE).build()

@@ -1,4 +1,5 @@
-//! Life outside the window: the icon in the tray and the notifications follow what the desk says; neither has a rule here.
+//! Life outside the window: the icon in the tray and the notifications follow what the desk says;
+//! neither has a rule here.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,7 +12,8 @@ use texts::{CATALOGUE, Language};
 use crate::house::House;
 use crate::{tray, window};
 
-/// A connection comes and goes without a change of the journal, and a tray appears when its desktop has started.
+/// A connection comes and goes without a change of the journal, and a tray appears when its desktop
+/// has started.
 const LOOK_AGAIN: Duration = Duration::from_secs(10);
 /// A batch changes the journal many times a second.
 const CALM: Duration = Duration::from_secs(1);

@@ -1,5 +1,5 @@
-//! The question before reports may go to a new address: asked by the operating system's dialog, which no page can
-//! answer or cover with other words.
+//! The question before reports may go to a new address: asked by the operating system's dialog,
+//! which no page can answer or cover with other words.
 
 use bridge::{Desk, EndpointQuestion};
 use tauri::{AppHandle, Runtime};

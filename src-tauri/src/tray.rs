@@ -1,7 +1,7 @@
 //! The icon in the tray: how things stand, and a menu to open the window, to pause and to quit.
 //!
-//! Not every desktop has a tray, and on Linux a library of the system shows the icon. Where either is missing the window
-//! is minimised instead of hidden; the program goes on in every case.
+//! Not every desktop has a tray, and on Linux a library of the system shows the icon. Where either
+//! is missing the window is minimised instead of hidden; the program goes on in every case.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -54,8 +54,8 @@ impl Tray {
     }
 }
 
-/// Looks whether the desktop has a tray, and makes the icon once it has. A window that waits in one that is not there, or
-/// not any more, comes to the bar of windows.
+/// Looks whether the desktop has a tray, and makes the icon once it has. A window that waits in one
+/// that is not there, or not any more, comes to the bar of windows.
 pub(crate) async fn look_for_a_place(app: &AppHandle) {
     let has_place = has_place().await;
     let (tray, is_new) = {
@@ -74,7 +74,8 @@ pub(crate) async fn look_for_a_place(app: &AppHandle) {
     }
 }
 
-/// Makes the icon on the thread of the windows. The library behind it ends in a panic where it is not installed.
+/// Makes the icon on the thread of the windows. The library behind it ends in a panic where it is
+/// not installed.
 async fn make(app: &AppHandle) {
     let (answer, made) = tokio::sync::oneshot::channel();
     let handle = app.clone();

@@ -67,8 +67,9 @@ pub(crate) fn open(app: &AppHandle, in_background: bool) -> tauri::Result<()> {
     draw_again_when_ended(&window)
 }
 
-/// The page is drawn by a process of its own, which may be killed or run out of memory: it is loaded again.
-/// Sending goes on meanwhile; what stood in open fields is lost. Elsewhere the web view's own page says so.
+/// The page is drawn by a process of its own, which may be killed or run out of memory: it is
+/// loaded again. Sending goes on meanwhile; what stood in open fields is lost. Elsewhere the web
+/// view's own page says so.
 #[cfg(target_os = "linux")]
 fn draw_again_when_ended(window: &WebviewWindow) -> tauri::Result<()> {
     use webkit2gtk::WebViewExt as _;

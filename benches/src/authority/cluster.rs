@@ -1,4 +1,5 @@
-//! A PostgreSQL as it is delivered (fsync on), in a folder of its own, reached by a Unix socket there.
+//! A PostgreSQL as it is delivered (fsync on), in a folder of its own, reached by a Unix socket
+//! there.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -79,7 +80,8 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        // SIGINT: a fast and orderly end; the signal goes to the server itself, `setpriv` becomes it.
+        // SIGINT: a fast and orderly end; the signal goes to the server itself, `setpriv` becomes
+        // it.
         let id = self.child.id().to_string();
         let _ = Command::new("kill").args(["-INT", &id]).status();
         let _ = self.child.wait();

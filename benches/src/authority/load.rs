@@ -1,5 +1,5 @@
-//! Fills a store with documents that were accepted and processed earlier, written by its own database: a
-//! million by HTTPS would take half an hour.
+//! Fills a store with documents that were accepted and processed earlier, written by its own
+//! database: a million by HTTPS would take half an hour.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

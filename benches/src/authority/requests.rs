@@ -63,7 +63,8 @@ impl Reader {
         Ok(samples.median())
     }
 
-    /// Answers a second to pages of what changed lately, asked by so many clients of this connection pool.
+    /// Answers a second to pages of what changed lately, asked by so many clients of this
+    /// connection pool.
     pub(crate) async fn pages_a_second(&self, clients: usize, each: usize) -> Result<f64> {
         let path = self.filled(QUESTIONS[CHANGED].path);
         let began = Instant::now();

@@ -1,5 +1,6 @@
-//! What the window may ask: every command by name, with its arguments read strictly. The window's side is not
-//! trusted: an argument that is missing, unknown, of another type or too large is a [`Problem`], never more.
+//! What the window may ask: every command by name, with its arguments read strictly. The window's
+//! side is not trusted: an argument that is missing, unknown, of another type or too large is a
+//! [`Problem`], never more.
 
 #[cfg(test)]
 mod typescript;
@@ -41,8 +42,8 @@ pub enum Purpose {
 #[ts(export)]
 pub struct NoticeCode(#[ts(as = "crate::codes::ProblemCode")] String);
 
-/// Declares the commands once: their names, their arguments and how these are read, where and when they
-/// may be asked, who answers them, and what all of it is in TypeScript.
+/// Declares the commands once: their names, their arguments and how these are read, where and when
+/// they may be asked, who answers them, and what all of it is in TypeScript.
 macro_rules! calls {
     ($desk:ident; $(
         $(#[doc = $words:literal])*
@@ -165,7 +166,8 @@ macro_rules! locked {
 include!("calls/table.rs");
 
 impl Call {
-    /// Takes out of the arguments which room's reports a call names by number (`StatusView::room`), if it says so.
+    /// Takes out of the arguments which room's reports a call names by number (`StatusView::room`),
+    /// if it says so.
     ///
     /// # Errors
     /// `argument-invalid` where it is no number of a room.
@@ -200,8 +202,9 @@ impl Arguments {
 }
 
 impl Desk {
-    /// Answers a call, as JSON text. The dialogs are the shell's: here they choose nothing. What takes in or names
-    /// reports is answered in the room that the page believes to be in, from its beginning to its end.
+    /// Answers a call, as JSON text. The dialogs are the shell's: here they choose nothing. What
+    /// takes in or names reports is answered in the room that the page believes to be in, from its
+    /// beginning to its end.
     ///
     /// # Errors
     /// What the function of the same name says; `room-changed`.

@@ -54,7 +54,8 @@ pub(crate) fn refused_view(
     view
 }
 
-/// A report that was shown and lies nowhere any more, by the digest of what it was; the page has its name.
+/// A report that was shown and lies nowhere any more, by the digest of what it was; the page has
+/// its name.
 pub(crate) fn gone_view(digest: String) -> CandidateView {
     CandidateView {
         file: String::new(),

@@ -1,5 +1,5 @@
-//! What reports that need a person have in common: the authority's or our code, the words without their
-//! values, and the place without its numbers.
+//! What reports that need a person have in common: the authority's or our code, the words without
+//! their values, and the place without its numbers.
 
 use journal::Message;
 
@@ -12,7 +12,8 @@ pub(crate) fn key_of(message: Option<&Message>, state: &str) -> String {
     [message.source.code(), code, &words, &path].join(" ")
 }
 
-/// The words that stay the same from report to report: what is quoted and what has digits is a value.
+/// The words that stay the same from report to report: what is quoted and what has digits is a
+/// value.
 fn common_words(text: &str) -> String {
     let mut unquoted = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,5 +1,5 @@
-//! Certificate and key files as they are read: bounded, and wiped from memory when they have been looked at,
-//! because a key may stand in them unprotected.
+//! Certificate and key files as they are read: bounded, and wiped from memory when they have been
+//! looked at, because a key may stand in them unprotected.
 
 use std::fs::File;
 use std::io::Read as _;

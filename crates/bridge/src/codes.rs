@@ -1,5 +1,5 @@
-//! Codes as TypeScript sees them: a union of strings for each, made from the one list that Rust has of them.
-//! A field of a view names its union by `#[ts(as = "codes::State")]`.
+//! Codes as TypeScript sees them: a union of strings for each, made from the one list that Rust has
+//! of them. A field of a view names its union by `#[ts(as = "codes::State")]`.
 
 /// Declares unions: the name in TypeScript, and where the codes are.
 macro_rules! unions {

@@ -1,5 +1,5 @@
-//! One more profile that a resource declares, written into its text: everything else stays as it was received, to the
-//! byte.
+//! One more profile that a resource declares, written into its text: everything else stays as it
+//! was received, to the byte.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use fhir::{Element, Format, Tree};
 
 use crate::edit::escaped;
 
-/// Which bytes give way to what, so that `meta.profile` of a resource names this profile too. `None` where its `meta` is
-/// not of the form that FHIR gives it.
+/// Which bytes give way to what, so that `meta.profile` of a resource names this profile too.
+/// `None` where its `meta` is not of the form that FHIR gives it.
 pub(crate) fn declaration(
     tree: &Tree,
     resource: Element<'_>,
@@ -84,7 +84,8 @@ fn xml_place(meta: Element<'_>, inner: usize) -> usize {
     }
 }
 
-/// The prefix, with its colon, of the tag that begins at `start`: what is written inside of it needs the same.
+/// The prefix, with its colon, of the tag that begins at `start`: what is written inside of it
+/// needs the same.
 pub(crate) fn xml_prefix(source: &[u8], start: usize) -> Option<&str> {
     let rest = source.get(start + 1..)?;
     let is_name = |byte: &&u8| !byte.is_ascii_whitespace() && !matches!(byte, b'>' | b'/');

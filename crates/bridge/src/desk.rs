@@ -1,5 +1,5 @@
-//! The window's side of the product: a practice room, and the laboratory's own room once there is a real
-//! certificate or endpoint. One room is in use at a time; both are followed.
+//! The window's side of the product: a practice room, and the laboratory's own room once there is a
+//! real certificate or endpoint. One room is in use at a time; both are followed.
 
 mod asking;
 mod batch;
@@ -72,7 +72,8 @@ use watches::Watches;
 #[derive(Clone)]
 pub struct Desk {
     inner: Arc<Inner>,
-    /// The one room that this clone works in, whichever is in use by then: of a call that takes in or names reports.
+    /// The one room that this clone works in, whichever is in use by then: of a call that takes in
+    /// or names reports.
     stays_in: Option<Room>,
 }
 
@@ -81,7 +82,8 @@ pub struct Desk {
 struct Room {
     engine: Engine,
     is_practice: bool,
-    /// Why practice is in use although nobody has chosen it: it stands in for a laboratory that does not open.
+    /// Why practice is in use although nobody has chosen it: it stands in for a laboratory that
+    /// does not open.
     stands_in: Option<Problem>,
 }
 
@@ -144,8 +146,9 @@ const PLACE: &str = "place";
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 impl Desk {
-    /// Opens the desk of a folder: `practice` below it is made where missing; `laboratory` is opened where
-    /// it is there. A laboratory that does not open leaves the practice room in use, and the status says why.
+    /// Opens the desk of a folder: `practice` below it is made where missing; `laboratory` is
+    /// opened where it is there. A laboratory that does not open leaves the practice room in use,
+    /// and the status says why.
     pub async fn open(root: &Path) -> Result<Self, Problem> {
         Self::open_with(root, SecretsKind::Keychain).await
     }
@@ -200,7 +203,8 @@ impl Desk {
         Ok(desk)
     }
 
-    /// Where the window keeps its two rooms: `LABCOURIER_HOME`, else the system's place for such data.
+    /// Where the window keeps its two rooms: `LABCOURIER_HOME`, else the system's place for such
+    /// data.
     pub fn default_folder() -> PathBuf {
         let chosen = std::env::var_os("LABCOURIER_HOME").filter(|folder| !folder.is_empty());
         chosen.map(PathBuf::from).unwrap_or_else(|| {
@@ -224,7 +228,8 @@ impl Desk {
         started
     }
 
-    /// Stops everything in order, once what was handed over is taken in: the watch, the workers, the practice authority.
+    /// Stops everything in order, once what was handed over is taken in: the watch, the workers,
+    /// the practice authority.
     pub async fn stop(&self) {
         // Nobody is there any more who could be told what became of a list.
         self.page_begins();
@@ -262,15 +267,18 @@ impl Desk {
         Room { engine, is_practice, stands_in }
     }
 
-    /// This desk, in the room that is in use now and in no other: a person may change rooms while files are read.
+    /// This desk, in the room that is in use now and in no other: a person may change rooms while
+    /// files are read.
     fn here(&self) -> Self {
         Self { inner: self.inner.clone(), stays_in: Some(self.room_here()) }
     }
 
-    /// This desk, in the room that the page believes to be in: its numbers are those of the reports there.
+    /// This desk, in the room that the page believes to be in: its numbers are those of the reports
+    /// there.
     ///
     /// # Errors
-    /// `room-changed` where another one is in use by now; `argument-invalid` where the page does not say.
+    /// `room-changed` where another one is in use by now; `argument-invalid` where the page does
+    /// not say.
     pub(crate) fn in_room(&self, room: Option<u32>) -> Result<Self, Problem> {
         let room = room.ok_or_else(|| crate::limits::invalid("room"))?;
         let place = self.place();
@@ -287,7 +295,8 @@ impl Desk {
             self.laboratory_unseen().map(|engine| engine.journal().revision()).transpose()?;
         let journal = self.engine().journal().revision()?.saturating_add(unseen.unwrap_or(0));
         let moves = u64::from(self.place().moves).saturating_add(self.settings_generation());
-        // 2^40 changes of one journal are never reached, and the sum stays a whole number in JavaScript.
+        // 2^40 changes of one journal are never reached, and the sum stays a whole number in
+        // JavaScript.
         Ok((moves << 40).saturating_add(journal))
     }
 
@@ -366,7 +375,8 @@ impl Desk {
         answer
     }
 
-    /// The laboratory's engine; its room is made, with its secrets in the keychain, where there is none.
+    /// The laboratory's engine; its room is made, with its secrets in the keychain, where there is
+    /// none.
     async fn laboratory_or_new(&self) -> Result<Engine, Problem> {
         let _one_at_a_time = self.inner.opening.lock().await;
         if let Some(engine) = self.opened_or_tried().await? {
@@ -380,7 +390,8 @@ impl Desk {
         Ok(engine)
     }
 
-    /// Lets the laboratory work, whichever room is in use: its queue is worked, and its folder is watched anew.
+    /// Lets the laboratory work, whichever room is in use: its queue is worked, and its folder is
+    /// watched anew.
     async fn work(&self, laboratory: &Engine) {
         if self.inner.working.load(Ordering::SeqCst) {
             laboratory.start().await;
@@ -392,8 +403,8 @@ impl Desk {
         wants_laboratory(&self.inner.practice_engine.profile())
     }
 
-    /// Why practice stands in for a laboratory that does not open: nobody has chosen it since the start, and what a
-    /// person hands over is meant for the laboratory.
+    /// Why practice stands in for a laboratory that does not open: nobody has chosen it since the
+    /// start, and what a person hands over is meant for the laboratory.
     fn stands_in(&self, place: Place) -> Option<Problem> {
         if !place.is_practice || place.moves > 0 || !self.wants_laboratory() {
             return None;
@@ -406,7 +417,8 @@ impl Desk {
         }
     }
 
-    /// Whoever worked in the laboratory goes on there once it opens, unless they have gone elsewhere meanwhile.
+    /// Whoever worked in the laboratory goes on there once it opens, unless they have gone
+    /// elsewhere meanwhile.
     fn go_on_there(&self) {
         let place = self.place();
         if place.is_practice && place.moves == 0 && self.wants_laboratory() {

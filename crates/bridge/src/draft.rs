@@ -24,8 +24,8 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("Composition.status", &["final", "amended", "preliminary"]),
 ];
 
-/// The values that are in question, each once: what was said of the report as it was sent, and what is found in
-/// the draft now, which stands beside its value.
+/// The values that are in question, each once: what was said of the report as it was sent, and what
+/// is found in the draft now, which stands beside its value.
 pub(crate) fn form(tree: &Tree, asked: &[Message], now: &[MessageView]) -> Vec<FormFieldView> {
     let mut fields: Vec<FormFieldView> = Vec::new();
     for message in asked {
@@ -50,8 +50,8 @@ pub(crate) fn form(tree: &Tree, asked: &[Message], now: &[MessageView]) -> Vec<F
     fields
 }
 
-/// The values at the element of a message. Where our own checks speak of a whole resource, or of what is not there,
-/// no value that is there is in question.
+/// The values at the element of a message. Where our own checks speak of a whole resource, or of
+/// what is not there, no value that is there is in question.
 fn in_question<'t>(tree: &'t Tree, message: &MessageView) -> Vec<Element<'t>> {
     let mut own = Vec::new();
     let Some(element) = found(message, tree) else { return own };

@@ -1,4 +1,5 @@
-//! One value of a document changed in its text: everything else stays as it was received, to the byte.
+//! One value of a document changed in its text: everything else stays as it was received, to the
+//! byte.
 
 use fhir::{Element, Format, Limits, Tree};
 
@@ -7,8 +8,8 @@ use crate::missing::with_new;
 /// Longest value that a form writes.
 pub(crate) const VALUE_MAX: usize = 2_000;
 
-/// The text with another value at one element, which is written where it is missing and may stand; `None` where there
-/// can be none, or it holds no value.
+/// The text with another value at one element, which is written where it is missing and may stand;
+/// `None` where there can be none, or it holds no value.
 pub(crate) fn with_value(text: &str, expression: &str, value: &str) -> Option<String> {
     let format = Format::sniff(text.as_bytes())?;
     let tree = Tree::read(text.as_bytes(), format, &Limits::default()).ok()?;
@@ -83,8 +84,8 @@ pub(crate) fn replacement(
 /// Types of which JSON writes the values as numbers.
 const NUMBERS: &[&str] = &["decimal", "integer", "positiveInt", "unsignedInt"];
 
-/// A value as JSON has it: truth values and numbers without quotes. What is none (yet) gets them, so that the text stays
-/// a document in which it is found.
+/// A value as JSON has it: truth values and numbers without quotes. What is none (yet) gets them,
+/// so that the text stays a document in which it is found.
 pub(crate) fn in_json(kind: &str, value: &str) -> Option<String> {
     let is_bare = if kind == "boolean" {
         matches!(value, "true" | "false")

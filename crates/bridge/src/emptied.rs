@@ -1,4 +1,5 @@
-//! A field of a correction that is emptied: its element leaves the report, unless the report needs it.
+//! A field of a correction that is emptied: its element leaves the report, unless the report needs
+//! it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,8 +9,8 @@ use journal::Message;
 
 use crate::removal::removal;
 
-/// The text without the element of a value; above it goes what would be left empty, for FHIR allows nothing empty.
-/// `None` where there is no such value, or more hangs on it than a field shows.
+/// The text without the element of a value; above it goes what would be left empty, for FHIR allows
+/// nothing empty. `None` where there is no such value, or more hangs on it than a field shows.
 pub(crate) fn without(text: &str, expression: &str) -> Option<String> {
     let format = Format::sniff(text.as_bytes())?;
     let tree = Tree::read(text.as_bytes(), format, &Limits::default()).ok()?;
@@ -38,7 +39,8 @@ fn place(tree: &Tree, leaf: Element<'_>) -> Option<Range<usize>> {
     None
 }
 
-/// Whether something is wrong after the removal that was not before: then the report needs the value.
+/// Whether something is wrong after the removal that was not before: then the report needs the
+/// value.
 pub(crate) fn is_needed(before: &[Message], after: &[Message]) -> bool {
     let errors = |all: &[Message]| {
         let mut counts: BTreeMap<(String, Option<String>), usize> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! Use cases for scripts: one function per command of the headless program, plain records out.
 //!
-//! No prose: what goes wrong is a [`Problem`], what was found is a code with parameters. The records are a
-//! contract: [`Record`] keeps its fields.
+//! No prose: what goes wrong is a [`Problem`], what was found is a code with parameters. The
+//! records are a contract: [`Record`] keeps its fields.
 
 mod attend;
 mod certificates;
@@ -67,8 +67,8 @@ pub enum Vault {
     Passphrase,
 }
 
-/// The folder of the profile where none is named: the laboratory's, where the window keeps it too; as long
-/// as there is none, and none has ever been there, the practice profile beside it.
+/// The folder of the profile where none is named: the laboratory's, where the window keeps it too;
+/// as long as there is none, and none has ever been there, the practice profile beside it.
 pub fn default_folder() -> PathBuf {
     let (laboratory, practice) = (laboratory_folder(), practice_folder());
     let holds_profile = |folder: &Path| folder.join("profile.json").exists();
@@ -76,8 +76,8 @@ pub fn default_folder() -> PathBuf {
     if !has_laboratory && holds_profile(&practice) { practice } else { laboratory }
 }
 
-/// Whether a laboratory without settings was one: it has left something, or the window has opened it once, and all of its
-/// folder is gone with the disk that it is on.
+/// Whether a laboratory without settings was one: it has left something, or the window has opened
+/// it once, and all of its folder is gone with the disk that it is on.
 fn is_missed(laboratory: &Path) -> bool {
     let is_known = || {
         let practice = Profile::open(&practice_folder());
@@ -136,7 +136,8 @@ impl Headless {
         Ok(Self { engine, practice: None })
     }
 
-    /// Makes the authority reachable: starts the practice authority where this is the practice profile.
+    /// Makes the authority reachable: starts the practice authority where this is the practice
+    /// profile.
     pub async fn reach(&mut self) -> Result<(), Problem> {
         match &mut self.practice {
             Some(practice) => practice.start().await,
@@ -168,8 +169,8 @@ impl Headless {
     }
 }
 
-/// A new profile's engine; a profile that cannot be completed is taken back, so that the next try finds
-/// the folder as it was.
+/// A new profile's engine; a profile that cannot be completed is taken back, so that the next try
+/// finds the folder as it was.
 pub(crate) fn new_engine(
     profile: Profile,
     passphrase: Option<&Password>,

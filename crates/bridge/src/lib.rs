@@ -1,7 +1,8 @@
 //! What crosses to a person: views, problems, one function per command, and the practice profile.
 //!
-//! Everything here is plain data and codes; words for people are in the catalogues of the window and of the
-//! headless program. The window's types are exported to TypeScript by the tests. It knows no Tauri.
+//! Everything here is plain data and codes; words for people are in the catalogues of the window
+//! and of the headless program. The window's types are exported to TypeScript by the tests. It
+//! knows no Tauri.
 
 mod calls;
 mod candidates;

@@ -1,7 +1,7 @@
 //! Patients in lists: enough to tell two rows apart, too little to name anybody.
 
-/// `M. M., 1987`: the initials of `Family, Given` and the year of birth. A name of one part gives one
-/// initial; without a year only the initials stand.
+/// `M. M., 1987`: the initials of `Family, Given` and the year of birth. A name of one part gives
+/// one initial; without a year only the initials stand.
 pub fn masked(patient: &str, birth_date: Option<&str>) -> String {
     let initials: Vec<String> = patient
         .split(',')
@@ -19,7 +19,8 @@ pub fn masked(patient: &str, birth_date: Option<&str>) -> String {
     }
 }
 
-/// `M…_M…_1….json`: a file may be named after its patient. Of each word the first letter stands, and the ending.
+/// `M…_M…_1….json`: a file may be named after its patient. Of each word the first letter stands,
+/// and the ending.
 pub(crate) fn masked_file(file: &str) -> String {
     const ENDINGS: &[&str] = &["json", "xml", "ndjson", "zip"];
     let ending = file.rsplit_once('.').filter(|(_, ending)| ENDINGS.contains(ending));

@@ -1,5 +1,6 @@
-//! A simple value that is missing: the form offers a field for it, and what is typed there becomes an element of the text,
-//! where FHIR lets it stand. Everything else stays as it was received, to the byte.
+//! A simple value that is missing: the form offers a field for it, and what is typed there becomes
+//! an element of the text, where FHIR lets it stand. Everything else stays as it was received, to
+//! the byte.
 
 use fhir::{Element, ElementDefinition, Format, Tree, TypeDefinition};
 
@@ -15,7 +16,8 @@ pub(crate) struct Missing<'t> {
 }
 
 impl<'t> Missing<'t> {
-    /// What a message misses; `None` where that is more than one simple value, or anything of several types.
+    /// What a message misses; `None` where that is more than one simple value, or anything of
+    /// several types.
     pub(crate) fn of(message: &MessageView, tree: &'t Tree) -> Option<Self> {
         if !matches!(&*message.code, "rule-missing" | "missing-element") {
             return None;
@@ -74,14 +76,16 @@ impl<'t> Missing<'t> {
         let is_before =
             |child: &Element<'_>| child.element_name().and_then(place).is_some_and(|at| at < mine);
         let (before, after): (Vec<_>, Vec<_>) = self.owner.children().partition(is_before);
-        // A resource is where its own element is, not the one around it: nothing is written beside it.
+        // A resource is where its own element is, not the one around it: nothing is written beside
+        // it.
         let plain = |of: &&Element<'_>| of.resource_type().is_none();
         let source = std::str::from_utf8(tree.source()).ok()?;
         let indent = |at: usize| {
             let above = source.get(..at).unwrap_or_default();
             above[above.trim_end().len()..].to_owned()
         };
-        // An `id` is an attribute of its owner, and no element to stand beside, unless that is a resource.
+        // An `id` is an attribute of its owner, and no element to stand beside, unless that is a
+        // resource.
         let is_attribute =
             |of: &&Element<'_>| of.name() == "id" && self.owner.resource_type().is_none();
         match (before.last().filter(|of| !is_attribute(of)), after.first()) {

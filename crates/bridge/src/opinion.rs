@@ -1,5 +1,6 @@
-//! A second opinion: what a validator of the laboratory's choosing says of a report, and where that is something else
-//! than what is found here. It decides nothing: whether a report may be sent is said by the rules in use.
+//! A second opinion: what a validator of the laboratory's choosing says of a report, and where that
+//! is something else than what is found here. It decides nothing: whether a report may be sent is
+//! said by the rules in use.
 
 use std::path::Path;
 
@@ -13,7 +14,8 @@ use crate::problem::Problem;
 use crate::record::{IssueRecord, IssueSource};
 use crate::views::MessageView;
 
-/// What a validator says, held against what is found here. Only errors: what else validators say is of taste.
+/// What a validator says, held against what is found here. Only errors: what else validators say is
+/// of taste.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Opinion {
@@ -99,8 +101,8 @@ pub(crate) async fn opinion(
     opinion
 }
 
-/// Both speak of one cause where they name the same rule, or the same place: an element, or one inside of it. Which
-/// of two nested elements a validator points to is its own choice.
+/// Both speak of one cause where they name the same rule, or the same place: an element, or one
+/// inside of it. Which of two nested elements a validator points to is its own choice.
 fn compare(opinion: &mut Opinion, tree: &Tree, theirs: &[Issue], ours: &[&Finding]) {
     let root = tree.root().expression();
     let is_same = |there: &Issue, place: Option<&str>, here: &Finding| {

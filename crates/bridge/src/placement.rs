@@ -1,8 +1,8 @@
 //! Where in the reading view a message belongs.
 //!
-//! In this order: the expression (an authority's `location` has become one when the
-//! outcome was read), line and column, the known element of its code, the nearest existing ancestor, else
-//! the header: nowhere.
+//! In this order: the expression (an authority's `location` has become one when the outcome was
+//! read), line and column, the known element of its code, the nearest existing ancestor, else the
+//! header: nowhere.
 
 use fhir::{Element, Tree};
 
@@ -76,8 +76,8 @@ fn element_of<'t>(
     by_expression.or_else(by_line).or_else(by_rule)
 }
 
-/// What the authority's rules (`FOPH-…`) and the validators' constraints are about: rule, resource, element.
-/// Generic ones (000, 001, 002) are about nothing in particular.
+/// What the authority's rules (`FOPH-…`) and the validators' constraints are about: rule, resource,
+/// element. Generic ones (000, 001, 002) are about nothing in particular.
 const RULES: &[(&str, &str, &str)] = &[
     ("FOPH-004", "Organization", "identifier"),
     ("FOPH-005", "Patient", "name"),
@@ -120,8 +120,8 @@ fn resources<'t>(document: Element<'t>, of: &str) -> impl Iterator<Item = Elemen
     itself.into_iter().chain(inside.filter(move |resource| resource.resource_type() == Some(of)))
 }
 
-/// The element that an expression means, else its nearest ancestor that exists; `None` where only the root
-/// is left and the expression meant something else.
+/// The element that an expression means, else its nearest ancestor that exists; `None` where only
+/// the root is left and the expression meant something else.
 fn by_expression<'t>(
     expression: &str,
     tree: &'t Tree,
@@ -161,8 +161,9 @@ fn joined(base: &str, rest: &str) -> String {
 /// Longest expression looked at, in bytes.
 const EXPRESSION_MAX: usize = 2_000;
 
-/// Without what validators add (`/*Observation/x*/`, `.ofType(Quantity)`, `.as(…)`, `.where(…)`), and an
-/// XPath (`/f:Bundle/f:entry[2]/f:resource/f:Observation`) as the FHIRPath of the same element.
+/// Without what validators add (`/*Observation/x*/`, `.ofType(Quantity)`, `.as(…)`, `.where(…)`),
+/// and an XPath (`/f:Bundle/f:entry[2]/f:resource/f:Observation`) as the FHIRPath of the same
+/// element.
 fn plain(expression: &str) -> String {
     let expression = expression.trim();
     if expression.len() > EXPRESSION_MAX {

@@ -1,5 +1,6 @@
-//! The practice profile: an authority of its own on this computer, a pilot certificate that is already
-//! imported, and made-up reports at hand. Nothing in it is real, and nothing in it leaves the computer.
+//! The practice profile: an authority of its own on this computer, a pilot certificate that is
+//! already imported, and made-up reports at hand. Nothing in it is real, and nothing in it leaves
+//! the computer.
 
 mod host;
 mod rules;
@@ -31,8 +32,8 @@ pub struct Practice {
 }
 
 impl Practice {
-    /// Opens the practice profile of a folder; makes it, with everything that belongs to it, where there
-    /// is none.
+    /// Opens the practice profile of a folder; makes it, with everything that belongs to it, where
+    /// there is none.
     pub async fn prepare(folder: &Path) -> Result<Self, Problem> {
         let engine = match Profile::open(folder) {
             Ok(profile) if profile.is_practice() => {
@@ -52,8 +53,8 @@ impl Practice {
         &self.engine
     }
 
-    /// Starts the practice authority, or finds the one that another program runs for this profile, and
-    /// points the endpoint at it. Does nothing where that has been done.
+    /// Starts the practice authority, or finds the one that another program runs for this profile,
+    /// and points the endpoint at it. Does nothing where that has been done.
     pub async fn start(&mut self) -> Result<(), Problem> {
         if self.host.is_none() {
             self.host = Some(Host::start(self.engine.clone(), data_of(&self.engine)).await?);

@@ -1,5 +1,5 @@
-//! What the authority would see of a patient in the form that the rules permit for what was found, beside what stands
-//! in the report now.
+//! What the authority would see of a patient in the form that the rules permit for what was found,
+//! beside what stands in the report now.
 
 use fhir::{Format, Limits, Tree};
 use rules::{RuleSet, TooMuch};

@@ -1,4 +1,5 @@
-//! The only error that crosses to a person: a code with parameters, who can mend it, and what to do next.
+//! The only error that crosses to a person: a code with parameters, who can mend it, and what to do
+//! next.
 
 mod from;
 mod list;
@@ -16,8 +17,8 @@ pub use list::{PROBLEMS, ProblemRow, REMEDIES};
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct Problem {
-    /// Stable code; the catalogue has title, explanation and remedy for it. One of a newer program, read from the
-    /// journal, may be unknown.
+    /// Stable code; the catalogue has title, explanation and remedy for it. One of a newer program,
+    /// read from the journal, may be unknown.
     #[ts(as = "crate::codes::ProblemCode")]
     pub code: String,
     /// Parameters by name.
@@ -92,8 +93,8 @@ impl Problem {
         Self { params: params.into_iter().collect(), ..Self::new(code, &[], trace) }
     }
 
-    /// What a script may do about it. One that this program does not know comes from a newer one, in what that left for
-    /// a person to read.
+    /// What a script may do about it. One that this program does not know comes from a newer one,
+    /// in what that left for a person to read.
     pub fn class(&self) -> ProblemClass {
         ProblemRow::of(&self.code).map_or(ProblemClass::Person, |row| row.class)
     }

@@ -194,8 +194,8 @@ fn a_flood_of_entries_is_bounded() {
     assert!(sections.iter().map(|section| section.fields.len()).sum::<usize>() <= 5_000);
 }
 
-/// Every value of every published document stands in the reading view of its resource, in words or by its path,
-/// but for the text made for reading, which says nothing more.
+/// Every value of every published document stands in the reading view of its resource, in words or
+/// by its path, but for the text made for reading, which says nothing more.
 #[test]
 fn every_value_of_a_document_is_shown() {
     for report in testkit::collection() {

@@ -1,4 +1,5 @@
-//! One submission as a line for scripts: the contract of `labcourier --json`. Fields are only ever added.
+//! One submission as a line for scripts: the contract of `labcourier --json`. Fields are only ever
+//! added.
 
 use engine::Profile;
 use exchange::Environment;
@@ -100,7 +101,8 @@ impl From<Source> for IssueSource {
 /// A change at one place of the document.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct SuggestionRecord {
-    /// `replace`: an element gets another value; `insert`: an element that was not there; `remove`: an element goes.
+    /// `replace`: an element gets another value; `insert`: an element that was not there; `remove`:
+    /// an element goes.
     pub kind: String,
     /// FHIRPath of the element; of one that is inserted, where it will stand.
     pub expression: String,

@@ -1,12 +1,12 @@
-//! An element taken out of a document's text, with the comma or the space that it leaves: everything else stays as it
-//! was received, to the byte.
+//! An element taken out of a document's text, with the comma or the space that it leaves:
+//! everything else stays as it was received, to the byte.
 
 use std::ops::Range;
 
 use fhir::{Element, Format, Tree};
 
-/// The bytes that hold an element. `None` where something would be left that FHIR does not allow, or where they do not
-/// lie together.
+/// The bytes that hold an element. `None` where something would be left that FHIR does not allow,
+/// or where they do not lie together.
 pub(crate) fn removal(tree: &Tree, of: Element<'_>) -> Option<Range<usize>> {
     let owner = of.parent()?;
     if of.resource_type().is_some() || owner.children().count() < 2 {
@@ -44,8 +44,8 @@ fn json(
     }
 }
 
-/// A member of an object, from its name to its value, with one of the commas around it, and with what `_name` says of it:
-/// that must stand right behind it.
+/// A member of an object, from its name to its value, with one of the commas around it, and with
+/// what `_name` says of it: that must stand right behind it.
 fn member(
     source: &[u8],
     owner: Element<'_>,

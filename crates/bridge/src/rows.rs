@@ -37,8 +37,8 @@ impl Names {
 /// Bytes of an answer shown; the rest stays in the journal.
 const EVIDENCE_SHOWN_MAX: usize = 64 << 10;
 
-/// From the real thing to a test system: what is taken in after that reaches nobody who counts it. By the endpoint that
-/// the laboratory has in use, also while practice is.
+/// From the real thing to a test system: what is taken in after that reaches nobody who counts it.
+/// By the endpoint that the laboratory has in use, also while practice is.
 pub(crate) fn leaves_production(plan: &engine::Move) -> bool {
     let was = plan.from.as_ref().map(|(_, environment)| *environment);
     was == Some(Environment::Production) && plan.to.1 != Environment::Production
@@ -200,11 +200,12 @@ fn read_document(
     (results_of(&report::Links::of(bundle)), sections)
 }
 
-/// [`Event::code`] of a request that was put off because it did not get through, where somebody on the way refused it.
+/// [`Event::code`] of a request that was put off because it did not get through, where somebody on
+/// the way refused it.
 pub(crate) const REFUSED_ON_THE_WAY: &str = "refused-on-the-way";
 
-/// The code that people read. What did not get through is one thing, and what somebody refused on the way another:
-/// that may have been passed on before.
+/// The code that people read. What did not get through is one thing, and what somebody refused on
+/// the way another: that may have been passed on before.
 pub(crate) fn event_told(event: &Event) -> &'static str {
     match event {
         Event::Deferred { why, .. } if !engine::reached_nobody(why) => REFUSED_ON_THE_WAY,

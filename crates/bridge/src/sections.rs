@@ -159,8 +159,8 @@ const RESOURCES: &[(&str, &[Field])] = &[
     ),
 ];
 
-/// All field keys, in the order of [`resource_types`] and of reading: the catalogue of the window is
-/// complete against this list.
+/// All field keys, in the order of [`resource_types`] and of reading: the catalogue of the window
+/// is complete against this list.
 pub fn keys() -> impl Iterator<Item = &'static str> {
     RESOURCES.iter().flat_map(|(_, fields)| fields.iter().map(|field| field.key))
 }
@@ -174,14 +174,16 @@ pub fn resource_types() -> impl Iterator<Item = &'static str> {
 const SECTIONS_MAX: usize = 500;
 const FIELDS_MAX: usize = 5_000;
 
-/// The sections of a document: its resources in reading order (patient, results, specimens, order, people,
-/// organisations, report, Composition, the rest), each kind in the order of the document; then Bundle and envelope.
+/// The sections of a document: its resources in reading order (patient, results, specimens, order,
+/// people, organisations, report, Composition, the rest), each kind in the order of the document;
+/// then Bundle and envelope.
 pub(crate) fn sections_of(root: Element<'_>, document: Element<'_>) -> Vec<SectionView> {
     let links = Links::of(document);
     let mut resources: Vec<Element<'_>> = links.resources().map(|(_, resource)| resource).collect();
     resources.sort_by_key(|resource| rank(*resource));
     let envelope = (root.resource_type() == Some("DocumentReference")).then_some(root);
-    // As a laboratory prints it: who, what was found, in what, who asked; what serves machines comes last.
+    // As a laboratory prints it: who, what was found, in what, who asked; what serves machines
+    // comes last.
     let all = resources.into_iter().chain([document]).chain(envelope);
     let mut room = FIELDS_MAX;
     all.take(SECTIONS_MAX)
@@ -193,8 +195,8 @@ pub(crate) fn sections_of(root: Element<'_>, document: Element<'_>) -> Vec<Secti
         .collect()
 }
 
-/// What of a resource no field shows: by its path, so that nothing of a report is ever unseen. A text made for
-/// reading (`text.div`) says nothing more than the report, and is left out.
+/// What of a resource no field shows: by its path, so that nothing of a report is ever unseen. A
+/// text made for reading (`text.div`) says nothing more than the report, and is left out.
 fn others<'t>(resource: Element<'t>, shown: &[FieldView], room: usize) -> Vec<FieldView> {
     let start = resource.expression().len() + 1;
     let mut views = Vec::new();
@@ -229,8 +231,9 @@ fn tells(field: &FieldView, expression: &str, value: &str) -> bool {
             || field.detail.as_deref().is_some_and(|detail| detail.contains(value)))
 }
 
-/// The values below an element, but not those of entries and of the Bundle in an envelope: they have sections of
-/// their own. Any other resource inside (`contained`) has none, and is part of this one.
+/// The values below an element, but not those of entries and of the Bundle in an envelope: they
+/// have sections of their own. Any other resource inside (`contained`) has none, and is part of
+/// this one.
 fn leaves_of<'t>(element: Element<'t>, act: &mut dyn FnMut(Element<'t>)) {
     for child in element.children() {
         if child.value().is_some() {

@@ -1,4 +1,5 @@
-//! Cures that need no judgement: shown with what is said of a report, and put into its text when somebody asks.
+//! Cures that need no judgement: shown with what is said of a report, and put into its text when
+//! somebody asks.
 
 use fhir::{Finding, Format, Limits, Severity, Tree};
 use journal::{Message, Source};
@@ -30,14 +31,16 @@ pub(crate) fn offer(message: &mut MessageView, tree: &Tree) {
     });
 }
 
-/// The text with every suggestion for it, or with those for one element and what is in it; and how many were put in.
+/// The text with every suggestion for it, or with those for one element and what is in it; and how
+/// many were put in.
 pub(crate) fn applied(text: &str, messages: &[Message], only: Option<&str>) -> (String, usize) {
     let mut text = text.to_owned();
     let mut wanted = match read(&text) {
         Some(tree) => places(&tree, messages, only),
         None => return (text, 0),
     };
-    // From the end, so that what stands before has the same expression still. Two that change one element do it once.
+    // From the end, so that what stands before has the same expression still. Two that change one
+    // element do it once.
     wanted.sort_by_key(|(start, ..)| std::cmp::Reverse(*start));
     wanted.dedup_by(|a, b| a.1 == b.1);
     let mut count = 0;

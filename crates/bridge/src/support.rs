@@ -1,8 +1,10 @@
-//! The support bundle: what a helper needs to know of an installation, and nothing of a patient or a person.
+//! The support bundle: what a helper needs to know of an installation, and nothing of a patient or
+//! a person.
 //!
-//! Everything in it is a count, a code, a time or a setting without secrets. Words of the authority are taken
-//! only where they look like a code; paths, file names, identifiers and subjects of certificates are left out.
-//! A journal or keychain that does not open is the usual reason for asking, so it is no reason to fail.
+//! Everything in it is a count, a code, a time or a setting without secrets. Words of the authority
+//! are taken only where they look like a code; paths, file names, identifiers and subjects of
+//! certificates are left out. A journal or keychain that does not open is the usual reason for
+//! asking, so it is no reason to fail.
 
 use std::io::{Cursor, Write as _};
 
@@ -35,7 +37,8 @@ pub struct SupportFile {
     pub text: String,
 }
 
-/// What a bundle is made of. `engine` is missing where the profile does not open: `problem` says why.
+/// What a bundle is made of. `engine` is missing where the profile does not open: `problem` says
+/// why.
 pub(crate) struct Subject<'a> {
     pub(crate) program: &'static str,
     pub(crate) now: Instant,
@@ -44,7 +47,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) problem: Option<&'a Problem>,
 }
 
-/// Collects the bundle. Reads the whole journal (it is verified): to be called off the async threads.
+/// Collects the bundle. Reads the whole journal (it is verified): to be called off the async
+/// threads.
 pub(crate) fn collect(subject: &Subject<'_>) -> Vec<SupportFile> {
     let mut files = vec![file("program.json", &program(subject))];
     if let Some(profile) = subject.profile {
@@ -215,7 +219,8 @@ fn verification(journal: &Journal) -> Result<Value, journal::JournalError> {
     }))
 }
 
-/// A text that looks like a code; others come from outside and may say anything, so they are not repeated.
+/// A text that looks like a code; others come from outside and may say anything, so they are not
+/// repeated.
 fn plain(text: &str) -> &str {
     let is_code = !text.is_empty()
         && text.len() <= CODE_MAX

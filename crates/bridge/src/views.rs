@@ -49,7 +49,8 @@ pub struct StatusView {
     pub problem: Option<Problem>,
     /// Last successful exchange, ISO instant.
     pub last_contact: Option<String>,
-    /// When every layer of a connection test passed last, with the address and the certificate of now, ISO instant.
+    /// When every layer of a connection test passed last, with the address and the certificate of
+    /// now, ISO instant.
     pub tested: Option<String>,
     /// Certificate in use.
     pub certificate: Option<CertificateView>,
@@ -60,8 +61,8 @@ pub struct StatusView {
     /// Grows with every change of the journal; the window refetches when it moves.
     #[ts(type = "number")]
     pub revision: u64,
-    /// Which room is shown: another number after each move between practice and laboratory. Numbers of reports
-    /// mean nothing in another room, so a call that names some says which room it means.
+    /// Which room is shown: another number after each move between practice and laboratory. Numbers
+    /// of reports mean nothing in another room, so a call that names some says which room it means.
     pub room: u32,
     /// Other endpoints than the one in use that have open reports: they are followed beside it.
     pub elsewhere: Vec<ElsewhereView>,
@@ -100,7 +101,8 @@ pub enum Connection {
     Locked,
 }
 
-/// What waits for a person in the laboratory while practice is in use: codes and counts, nobody's name.
+/// What waits for a person in the laboratory while practice is in use: codes and counts, nobody's
+/// name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
@@ -219,7 +221,8 @@ pub struct RowView {
     pub created: String,
     /// Last event, ISO instant.
     pub updated: String,
-    /// Until when the authority must have it, ISO instant: where a deadline is set and it has not taken it yet.
+    /// Until when the authority must have it, ISO instant: where a deadline is set and it has not
+    /// taken it yet.
     pub due: Option<String>,
 }
 
@@ -297,7 +300,8 @@ pub struct DetailView {
     pub format: &'static str,
     /// Size of the received text, bytes.
     pub size: u32,
-    /// It is on hold only until the authority was asked whether it has it: if it has not, it is sent by itself.
+    /// It is on hold only until the authority was asked whether it has it: if it has not, it is
+    /// sent by itself.
     pub goes_by_itself: bool,
     /// Errors first.
     pub messages: Vec<MessageView>,
@@ -313,7 +317,8 @@ pub struct DetailView {
     pub privacy: Option<PrivacyView>,
 }
 
-/// One message, ours (code + params, text from the catalogue) or the authority's (its own words too).
+/// One message, ours (code + params, text from the catalogue) or the authority's (its own words
+/// too).
 #[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
@@ -421,7 +426,8 @@ pub struct FieldView {
     pub line: u32,
 }
 
-/// Shows nothing of what may name a patient: a view may stand in a value that is printed by accident.
+/// Shows nothing of what may name a patient: a view may stand in a value that is printed by
+/// accident.
 macro_rules! print_no_content {
     ($($view:ident),* $(,)?) => { $(
         impl std::fmt::Debug for $view {

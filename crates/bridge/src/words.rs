@@ -26,7 +26,8 @@ impl Words {
     }
 }
 
-/// An element in words; `None` where it says nothing. `resource` is the entry's resource that holds it.
+/// An element in words; `None` where it says nothing. `resource` is the entry's resource that holds
+/// it.
 pub(crate) fn words<'t>(
     element: Element<'t>,
     resource: Element<'t>,

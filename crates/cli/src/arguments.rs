@@ -54,7 +54,8 @@ pub(crate) struct Arguments {
 #[derive(Args)]
 pub(crate) struct Global {
     /// Folder of the profile (settings, journal, vault). Default: the platform's place for data of
-    /// programs; a practice profile there is used as long as there is no other, and sends its own samples alone.
+    /// programs; a practice profile there is used as long as there is no other, and sends its own
+    /// samples alone.
     #[arg(
         long,
         global = true,
@@ -78,8 +79,8 @@ pub(crate) struct Global {
     /// Only results, no progress and no hints.
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
-    /// With watch and follow: show file names also where standard output is no terminal. They may name
-    /// patients; a log shows number and digest otherwise.
+    /// With watch and follow: show file names also where standard output is no terminal. They may
+    /// name patients; a log shows number and digest otherwise.
     #[arg(long, global = true)]
     pub(crate) file_names: bool,
 }
@@ -149,7 +150,8 @@ Examples:
         /// Number of the report.
         id: i64,
     },
-    /// Send a rejected or failed report again, unchanged or with a corrected file; also a held one, corrected.
+    /// Send a rejected or failed report again, unchanged or with a corrected file; also a held one,
+    /// corrected.
     #[command(after_help = "\
 The new report is linked to the one it replaces.
 
@@ -273,8 +275,9 @@ pub(crate) struct Send {
 
 #[derive(Args, Default)]
 pub(crate) struct Verified {
-    /// Exit with 0 only where the authority has completed every report; practice never counts. Exit with 5 where a final status is not known
-    /// when the command ends, also after --timeout, and nothing needs a person.
+    /// Exit with 0 only where the authority has completed every report; practice never counts. Exit
+    /// with 5 where a final status is not known when the command ends, also after --timeout, and
+    /// nothing needs a person.
     #[arg(long)]
     pub(crate) require_verified: bool,
 }
@@ -284,7 +287,8 @@ pub(crate) struct Waiting {
     /// Wait until every report has its final status.
     #[arg(long)]
     pub(crate) wait: bool,
-    /// Wait at most so long: 30s, 10m, 2h. What is still open then gives exit code 1, with --require-verified 5.
+    /// Wait at most so long: 30s, 10m, 2h. What is still open then gives exit code 1, with
+    /// --require-verified 5.
     #[arg(long, value_name = "D", requires = "wait", value_parser = parse_duration)]
     pub(crate) timeout: Option<Duration>,
 }
@@ -304,7 +308,8 @@ pub(crate) struct List {
     /// Words in identifier, name, file, disease or message.
     #[arg(long, value_name = "TEXT")]
     pub(crate) search: Option<String>,
-    /// Only reports taken in from then on: 2026-01-31, 2026-01-31T08:00 (UTC), 2026-01-31T08:00:00+01:00
+    /// Only reports taken in from then on: 2026-01-31, 2026-01-31T08:00 (UTC),
+    /// 2026-01-31T08:00:00+01:00
     #[arg(long, value_name = "T")]
     pub(crate) since: Option<String>,
 }
@@ -316,7 +321,8 @@ pub(crate) struct Resubmit {
     /// The corrected file.
     #[arg(long, value_name = "FILE")]
     pub(crate) with: Option<PathBuf>,
-    /// SHA-256 of the file as somebody has looked at it: what lies there by now and is something else is not sent.
+    /// SHA-256 of the file as somebody has looked at it: what lies there by now and is something
+    /// else is not sent.
     #[arg(long, value_name = "SHA256", requires = "with")]
     pub(crate) digest: Option<String>,
     /// The file takes the report's place, though it is about another patient or case.
@@ -364,7 +370,8 @@ pub(crate) struct Search {
     /// Processing status.
     #[arg(long, value_name = "S", value_parser = ["in-progress", "completed", "failed"])]
     pub(crate) status: Option<String>,
-    /// Order: identifier, date, elm-status, _lastUpdated; a leading - descends; several with commas.
+    /// Order: identifier, date, elm-status, _lastUpdated; a leading - descends; several with
+    /// commas.
     #[arg(long, value_name = "K", allow_hyphen_values = true)]
     pub(crate) sort: Option<String>,
     /// Size of a page; 0 only counts.

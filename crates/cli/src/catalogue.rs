@@ -1,5 +1,6 @@
-//! Every word that the program says, by id. What the core says by code is in the catalogue that the window reads too
-//! (`texts`); what only this program says, and what it proposes to type, is in the files beside this one.
+//! Every word that the program says, by id. What the core says by code is in the catalogue that the
+//! window reads too (`texts`); what only this program says, and what it proposes to type, is in the
+//! files beside this one.
 
 use std::path::Path;
 
@@ -15,13 +16,14 @@ const OWN: Texts = Texts::new(include!(concat!(env!("OUT_DIR"), "/texts.rs")));
 /// Texts of one language.
 pub(crate) struct Catalogue {
     language: Language,
-    /// How the program is called, with the profile that was named: what is proposed can be typed as it is.
+    /// How the program is called, with the profile that was named: what is proposed can be typed as
+    /// it is.
     program: String,
 }
 
 impl Catalogue {
-    /// In the language that the environment asks for, as far as there is one. `profile` is the folder that
-    /// was named, if it was.
+    /// In the language that the environment asks for, as far as there is one. `profile` is the
+    /// folder that was named, if it was.
     pub(crate) fn of_the_environment(profile: Option<&Path>) -> Self {
         let wanted = ["LC_ALL", "LC_MESSAGES", "LANG"]
             .into_iter()
@@ -64,7 +66,8 @@ impl Catalogue {
         self.known(&format!("{family}.{value}"), &[]).unwrap_or_else(|| value.to_owned())
     }
 
-    /// What a message says: the authority's own words, else ours for the rule that is not met, else ours for our code.
+    /// What a message says: the authority's own words, else ours for the rule that is not met, else
+    /// ours for our code.
     pub(crate) fn message(&self, issue: &IssueRecord) -> String {
         if let Some(text) = issue.text.as_ref().filter(|text| !text.trim().is_empty()) {
             return text.clone();
@@ -103,8 +106,8 @@ impl Catalogue {
         self.of_named_rule(issue).map(|_| words.clone())
     }
 
-    /// `family`, `value[x]` or `identifier:AHV` (a slice) in people's words, with FHIR's name of it: whoever reads this
-    /// on a terminal may be the one who writes the file.
+    /// `family`, `value[x]` or `identifier:AHV` (a slice) in people's words, with FHIR's name of
+    /// it: whoever reads this on a terminal may be the one who writes the file.
     fn element(&self, element: &str) -> String {
         let plain = element.replace("[x]", "");
         let name = plain.split(':').next().unwrap_or_default();
@@ -183,7 +186,8 @@ fn borrowed<'a>(params: &'a [(&'a str, String)]) -> Vec<(&'a str, &'a str)> {
     params.iter().map(|(name, value)| (*name, value.as_str())).collect()
 }
 
-/// The code of a problem, or the name of its other text where a part of the usual one would stay empty.
+/// The code of a problem, or the name of its other text where a part of the usual one would stay
+/// empty.
 fn variant(problem: &Problem) -> &str {
     let of = |name: &str| problem.params.get(name).map(String::as_str);
     match problem.code.as_str() {
@@ -234,7 +238,8 @@ const _: () = {
     OWN.must_have("remedy", REMEDIES);
 };
 
-/// Codes about an element and not about how it is written: those of the authority's rules, and some of the base check.
+/// Codes about an element and not about how it is written: those of the authority's rules, and some
+/// of the base check.
 fn is_about_elements(code: &str) -> bool {
     let of_the_base_check = [
         "missing-element",

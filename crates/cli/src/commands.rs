@@ -76,14 +76,15 @@ pub(crate) async fn run(arguments: Arguments, output: &Output, texts: &Catalogue
 }
 
 impl Scene<'_> {
-    /// The profile's folder: the one that was named; else the laboratory's, or as long as there is none
-    /// the practice profile.
+    /// The profile's folder: the one that was named; else the laboratory's, or as long as there is
+    /// none the practice profile.
     fn folder(&self) -> PathBuf {
         self.global.profile.clone().unwrap_or_else(default_folder)
     }
 
-    /// Where nobody has named a profile and only practice is found: what looks at reports says where it looks; what decides
-    /// about them, keeps them or answers for them is refused, for it is meant for the laboratory.
+    /// Where nobody has named a profile and only practice is found: what looks at reports says
+    /// where it looks; what decides about them, keeps them or answers for them is refused, for it
+    /// is meant for the laboratory.
     fn unnamed(&self, command: &Command) -> Option<Exit> {
         let folder = self.folder();
         if self.global.profile.is_some() || folder != practice_folder() {

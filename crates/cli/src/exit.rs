@@ -15,7 +15,8 @@ pub(crate) enum Exit {
     Person,
     /// 2: wrong usage.
     Usage,
-    /// 3: the authority cannot be reached or refuses the certificate, or another program has not delivered yet.
+    /// 3: the authority cannot be reached or refuses the certificate, or another program has not
+    /// delivered yet.
     Authority,
     /// 4: journal or keychain cannot be opened.
     Locked,
@@ -24,7 +25,8 @@ pub(crate) enum Exit {
 impl Exit {
     pub(crate) fn of(problem: &Problem) -> Self {
         match (problem.code.as_str(), problem.class()) {
-            // A number that does not exist and a step that the state does not allow are asked for wrongly.
+            // A number that does not exist and a step that the state does not allow are asked for
+            // wrongly.
             ("no-such-submission" | "action-not-possible", _) => Self::Usage,
             // The file that opens the vault.
             ("file-unreadable" | "passphrase-file-open", _) if problem.trace == "passphrase" => {

@@ -1,12 +1,13 @@
-//! `labcourier`: the headless program over `bridge`. Its commands, output and exit codes are a contract that
-//! others script against.
+//! `labcourier`: the headless program over `bridge`. Its commands, output and exit codes are a
+//! contract that others script against.
 //!
 //! - `arguments`: what can be asked (help, man page and completions come from it)
 //! - `commands`: one file per group of commands; each asks `bridge::headless` and prints
 //! - `catalogue`: every word that it says, by code
 //! - `output`: the only door to standard output and error
 //!
-//! It knows no rule about reports: what is wrong, what may be done and what is owed comes from `bridge`.
+//! It knows no rule about reports: what is wrong, what may be done and what is owed comes from
+//! `bridge`.
 
 mod arguments;
 mod catalogue;
@@ -63,7 +64,8 @@ fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() { Exit::Usage.into() } else { Exit::Well.into() }
 }
 
-/// Logs go to standard error, only where `LABCOURIER_LOG` asks for them (e.g. `debug`, `engine=trace`).
+/// Logs go to standard error, only where `LABCOURIER_LOG` asks for them (e.g. `debug`,
+/// `engine=trace`).
 fn log_if_asked() {
     let Ok(filter) = tracing_subscriber::EnvFilter::try_from_env("LABCOURIER_LOG") else { return };
     let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(filter);

@@ -1,5 +1,5 @@
-//! The only door to standard output and standard error. Whatever comes from outside (file names, the
-//! authority's words, names) passes here, and loses every character that a terminal would obey.
+//! The only door to standard output and standard error. Whatever comes from outside (file names,
+//! the authority's words, names) passes here, and loses every character that a terminal would obey.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write};
@@ -102,8 +102,8 @@ impl Look {
     }
 }
 
-/// Without what a terminal obeys: control characters, line ends, and marks that change the direction of
-/// writing. They stay visible as symbols or escapes.
+/// Without what a terminal obeys: control characters, line ends, and marks that change the
+/// direction of writing. They stay visible as symbols or escapes.
 pub(crate) fn neutral(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
@@ -225,8 +225,8 @@ impl Output {
         !self.quiet && !self.json && io::stderr().is_terminal()
     }
 
-    /// Results that could not be written are not "all well", and whoever wanted them must not take half of them for
-    /// all.
+    /// Results that could not be written are not "all well", and whoever wanted them must not take
+    /// half of them for all.
     pub(crate) fn finish(&self, exit: Exit, texts: &Catalogue) -> Exit {
         let Some(reason) = self.state().failed.take() else { return exit };
         let reason = texts.reason(&reason);
@@ -272,8 +272,8 @@ mod tests {
         assert_eq!(coloured.matches('\u{1b}').count(), 2, "only our own colour: {coloured:?}");
     }
 
-    /// Every character there is, in every way to the terminal: sequences of colour, links and titles all
-    /// begin with one that does not get through.
+    /// Every character there is, in every way to the terminal: sequences of colour, links and
+    /// titles all begin with one that does not get through.
     #[test]
     fn no_character_reaches_a_terminal_as_a_command() {
         let mut figures = testkit::Figures::start("markup", "no_character_commands_a_terminal");

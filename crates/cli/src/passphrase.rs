@@ -10,7 +10,8 @@ use crate::commands::unreadable;
 /// The first line of a file, or of a descriptor (`fd:3`, `/dev/fd/3`), without its line end.
 ///
 /// # Errors
-/// `file-unreadable`; `passphrase-file-open` where everybody on this computer may read or replace it.
+/// `file-unreadable`; `passphrase-file-open` where everybody on this computer may read or replace
+/// it.
 pub(crate) fn read(path: &Path) -> Result<Password, Problem> {
     let said = |error: std::io::Error| unreadable(path, &error);
     let text = path.to_string_lossy();
@@ -27,8 +28,8 @@ pub(crate) fn read(path: &Path) -> Result<Password, Problem> {
     Password::first_line(file).map_err(said)
 }
 
-/// The permissions of a file that everybody may read, or somebody else may change. The owner's group may read it:
-/// so systemd hands credentials over.
+/// The permissions of a file that everybody may read, or somebody else may change. The owner's
+/// group may read it: so systemd hands credentials over.
 #[cfg(unix)]
 fn open_to_others(file: &File) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,5 @@
-//! How a report stands on a terminal: number, state, file; below it what was found, each with its place.
+//! How a report stands on a terminal: number, state, file; below it what was found, each with its
+//! place.
 
 use bridge::Opinion;
 use bridge::headless::{Family, Fate, IssueRecord, Looked, Record, Standing};
@@ -97,8 +98,9 @@ fn second_opinion(output: &Output, texts: &Catalogue, opinion: &Opinion) {
     }
 }
 
-/// What is said of known content. Sending it again is proposed only where that makes no second report of one that
-/// is on its way or that the authority has by a person's word, beside what has replaced it, or where a correction is wanted.
+/// What is said of known content. Sending it again is proposed only where that makes no second
+/// report of one that is on its way or that the authority has by a person's word, beside what has
+/// replaced it, or where a correction is wanted.
 fn known_key(known: &Standing, asked: Asked) -> &'static str {
     match (known.state, asked) {
         _ if known.open => "say.known-open",

@@ -1,6 +1,7 @@
-//! Endpoints added, renamed, moved and removed. An endpoint stands for one authority: what was sent there is followed
-//! there, whatever a person changes. What is kept of it is kept under its id, so that another name changes the name
-//! alone; the journal notes what each is called and where it leads, so that a backup finds its endpoints again.
+//! Endpoints added, renamed, moved and removed. An endpoint stands for one authority: what was sent
+//! there is followed there, whatever a person changes. What is kept of it is kept under its id, so
+//! that another name changes the name alone; the journal notes what each is called and where it
+//! leads, so that a backup finds its endpoints again.
 
 pub(crate) mod certificates;
 pub(crate) mod destination;
@@ -24,7 +25,8 @@ pub enum SameAuthority {
 }
 
 impl Engine {
-    /// Adds an endpoint; the first one is used at once. Where the profile has one certificate, it uses that.
+    /// Adds an endpoint; the first one is used at once. Where the profile has one certificate, it
+    /// uses that.
     pub async fn add_endpoint(&self, endpoint: Endpoint) -> Result<(), EngineError> {
         Self::check_usable(&endpoint)?;
         let (only, now) = (self.only_certificate(), self.now());
@@ -44,8 +46,9 @@ impl Engine {
         Ok(())
     }
 
-    /// The id of a new endpoint: that of the reports that went to this address in this environment, where the journal
-    /// has such and no endpoint has them; else its name, unless that stood for another authority before.
+    /// The id of a new endpoint: that of the reports that went to this address in this environment,
+    /// where the journal has such and no endpoint has them; else its name, unless that stood for
+    /// another authority before.
     fn id_for(&self, new: &Endpoint, settings: &Settings) -> Result<String, EngineError> {
         let notes = self.journal().endpoint_notes()?;
         let free = notes.iter().filter(|(id, _)| settings.endpoint(id).is_none());
@@ -98,8 +101,9 @@ impl Engine {
     /// Gives an endpoint another address.
     ///
     /// # Errors
-    /// [`EngineError::EndpointHasReports`] where it has reports and nobody says that it is the same authority: another
-    /// one would show none of them, and each doubt would look like a report that never arrived.
+    /// [`EngineError::EndpointHasReports`] where it has reports and nobody says that it is the same
+    /// authority: another one would show none of them, and each doubt would look like a report that
+    /// never arrived.
     pub async fn set_endpoint_address(
         &self,
         name: &str,
@@ -141,8 +145,8 @@ impl Engine {
     /// Removes an endpoint. Its reports stay in the journal, its certificates stored.
     ///
     /// # Errors
-    /// [`EngineError::EndpointNeeded`] where reports wait for something there; [`EngineError::EndpointInUse`] where it
-    /// is in use and another could be.
+    /// [`EngineError::EndpointNeeded`] where reports wait for something there;
+    /// [`EngineError::EndpointInUse`] where it is in use and another could be.
     pub async fn remove_endpoint(&self, name: &str) -> Result<(), EngineError> {
         // Before it is gone: the journal must know which authority its reports went to.
         self.note_endpoints()?;
@@ -166,14 +170,14 @@ impl Engine {
         Ok(())
     }
 
-    /// After the journal was opened: endpoints take over what it has of them from elsewhere, and it learns the others.
-    /// What fails is done at the next start.
+    /// After the journal was opened: endpoints take over what it has of them from elsewhere, and it
+    /// learns the others. What fails is done at the next start.
     pub(crate) fn settle_endpoints(&self) {
         let _ = self.adopt_reports().and_then(|()| Ok(self.note_endpoints()?));
     }
 
-    /// Reports of a journal that was restored from elsewhere belong to the endpoint that leads to the same address in
-    /// the same environment, unless that has reports of its own.
+    /// Reports of a journal that was restored from elsewhere belong to the endpoint that leads to
+    /// the same address in the same environment, unless that has reports of its own.
     fn adopt_reports(&self) -> Result<(), EngineError> {
         let (profile, notes) = (self.profile(), self.journal().endpoint_notes()?);
         for endpoint in &profile.settings.endpoints {
@@ -192,7 +196,8 @@ impl Engine {
         Ok(())
     }
 
-    /// The journal learns what each endpoint is called and where it leads; ours knows what it has noted.
+    /// The journal learns what each endpoint is called and where it leads; ours knows what it has
+    /// noted.
     pub(crate) fn note_endpoints(&self) -> Result<(), JournalError> {
         for endpoint in self.profile().settings.endpoints {
             let (name, base) = (endpoint.name.clone(), endpoint.base.to_string());

@@ -196,8 +196,8 @@ impl Engine {
         Ok(self.inner.journal.is_paused()?)
     }
 
-    /// Pauses or resumes sending, for every program that works with this journal and until it is changed again; what is
-    /// under way is finished, following goes on.
+    /// Pauses or resumes sending, for every program that works with this journal and until it is
+    /// changed again; what is under way is finished, following goes on.
     pub fn set_paused(&self, paused: bool) -> Result<(), EngineError> {
         self.inner.journal.set_paused(paused)?;
         self.wake();

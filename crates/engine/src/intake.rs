@@ -1,4 +1,5 @@
-//! From bytes to a candidate: recognised, read, checked, known or not. Pure but for the clock's `now`.
+//! From bytes to a candidate: recognised, read, checked, known or not. Pure but for the clock's
+//! `now`.
 
 pub(crate) mod relation;
 pub(crate) mod rules_in_use;
@@ -53,7 +54,8 @@ pub struct Parsed {
     pub format: Format,
     /// SHA-256 of the bytes, hex.
     pub digest: String,
-    /// What its document says, whatever its encoding, its white space and its envelope: `content_digest`.
+    /// What its document says, whatever its encoding, its white space and its envelope:
+    /// `content_digest`.
     pub canonical: String,
     /// What people recognise it by.
     pub summary: Summary,
@@ -142,9 +144,9 @@ impl Candidate {
     }
 }
 
-/// What a file says: its document, bare or in an envelope. An export makes a new envelope each time, with another
-/// identifier and date, so these are no other content. What is wrong with an envelope counts: the file that mends
-/// it must not be taken for the one that is held.
+/// What a file says: its document, bare or in an envelope. An export makes a new envelope each
+/// time, with another identifier and date, so these are no other content. What is wrong with an
+/// envelope counts: the file that mends it must not be taken for the one that is held.
 pub(crate) fn content_digest(tree: &Tree) -> String {
     let (document, of_envelope) = match envelope_of(tree) {
         Some(view) => (view.document, check_before_seal(tree)),
@@ -163,7 +165,8 @@ fn digest_of(
     tree.canonical_digest_of(document, &all)
 }
 
-/// Recognises, reads and checks one piece. `known` answers with the submissions of the same content.
+/// Recognises, reads and checks one piece. `known` answers with the submissions of the same
+/// content.
 pub(crate) fn look_at(piece: Piece, now: Instant) -> Candidate {
     let Piece { name, content } = piece;
     let refused = |kind, reason| Candidate {
@@ -187,7 +190,8 @@ pub(crate) fn look_at(piece: Piece, now: Instant) -> Candidate {
     let envelope = envelope_of(&tree);
     let document = match (&envelope, tree.root().resource_type()) {
         (Some(view), _) => view.document,
-        // Whatever its type: a Bundle that was meant as a document is held, and the finding says why.
+        // Whatever its type: a Bundle that was meant as a document is held, and the finding says
+        // why.
         (None, Some("Bundle")) => tree.root(),
         _ => return refused(Some(kind.clone()), Reason::NotAReport(kind)),
     };

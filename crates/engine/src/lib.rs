@@ -1,5 +1,5 @@
-//! Use cases and the background worker of Lab Courier. The engine owns the clock, the journal, the client
-//! and the identity; it knows no window, no command line and no prose.
+//! Use cases and the background worker of Lab Courier. The engine owns the clock, the journal, the
+//! client and the identity; it knows no window, no command line and no prose.
 
 mod clock;
 mod connection;

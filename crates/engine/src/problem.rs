@@ -160,8 +160,8 @@ impl From<client::Fault> for EngineError {
     }
 }
 
-/// What stands between us and the authority: a stable code with parameters. Those of the exchange are
-/// [`client::Why`]'s; ours are [`Obstacle::CODES`].
+/// What stands between us and the authority: a stable code with parameters. Those of the exchange
+/// are [`client::Why`]'s; ours are [`Obstacle::CODES`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obstacle {
     /// Stable code in kebab-case.

@@ -1,7 +1,8 @@
-//! A profile: one laboratory's folder with its settings, journal and (where no keychain exists) vault.
+//! A profile: one laboratory's folder with its settings, journal and (where no keychain exists)
+//! vault.
 //!
-//! The settings hold no secret and no patient data: they are a text file of their owner, replaced as a whole.
-//! The password of a proxy rests with the other secrets.
+//! The settings hold no secret and no patient data: they are a text file of their owner, replaced
+//! as a whole. The password of a proxy rests with the other secrets.
 
 pub(crate) mod computer;
 pub(crate) mod keys;
@@ -23,7 +24,8 @@ use uuid::Uuid;
 
 use crate::SameIdentifier;
 
-/// Version of the settings file that this program writes. Version 1 knew one certificate for all endpoints.
+/// Version of the settings file that this program writes. Version 1 knew one certificate for all
+/// endpoints.
 pub(crate) const VERSION: u32 = 2;
 /// Largest settings file that is read, bytes.
 const SETTINGS_BYTES_MAX: u64 = 4 << 20;
@@ -59,8 +61,8 @@ pub struct Settings {
     /// Days after which a settled report's content leaves the journal; `None` keeps it.
     #[serde(default)]
     pub retention_days: Option<u32>,
-    /// What becomes of another content under a document identifier that is on its way or was completed, where
-    /// nobody can be asked.
+    /// What becomes of another content under a document identifier that is on its way or was
+    /// completed, where nobody can be asked.
     #[serde(default)]
     pub same_identifier: SameIdentifier,
     /// Days in progress after which a report needs attention; three where nothing is said.
@@ -96,7 +98,8 @@ pub struct Profile {
     folder: PathBuf,
     /// What the settings file says; [`Profile::save`] writes it back.
     pub settings: Settings,
-    /// What the journal knows of endpoints, by their ids: also of those that are configured no longer.
+    /// What the journal knows of endpoints, by their ids: also of those that are configured no
+    /// longer.
     pub(crate) noted: BTreeMap<String, EndpointNote>,
 }
 
@@ -146,7 +149,8 @@ pub(crate) fn locked(profile: &RwLock<Profile>) -> RwLockWriteGuard<'_, Profile>
 }
 
 impl Profile {
-    /// Makes a profile in a folder that has none (the folder is made if missing, readable by its owner only).
+    /// Makes a profile in a folder that has none (the folder is made if missing, readable by its
+    /// owner only).
     pub fn create(
         folder: &Path,
         secrets: SecretsKind,
@@ -212,7 +216,8 @@ impl Profile {
         Ok(Self { folder: folder.to_owned(), settings, noted: BTreeMap::new() })
     }
 
-    /// Held while the settings are read, changed and written: programs side by side do it one after the other.
+    /// Held while the settings are read, changed and written: programs side by side do it one after
+    /// the other.
     pub(crate) fn lock(&self) -> Result<fs::File, ProfileProblem> {
         let file = self.folder.join("profile.lock");
         let io = |source| ProfileProblem::Io { file: file.clone(), source };
@@ -224,8 +229,8 @@ impl Profile {
         }
     }
 
-    /// Writes the settings: a new file beside the old one, then renamed, so that a crash leaves either. Passwords
-    /// of proxies are left out.
+    /// Writes the settings: a new file beside the old one, then renamed, so that a crash leaves
+    /// either. Passwords of proxies are left out.
     pub fn save(&self) -> Result<(), ProfileProblem> {
         let file = self.settings_file();
         let io = |source| ProfileProblem::Io { file: file.clone(), source };
@@ -239,7 +244,8 @@ impl Profile {
         let mut out = private::new_file(&fresh).map_err(io)?;
         out.write_all(&text).and_then(|()| out.sync_all()).map_err(io)?;
         fs::rename(&fresh, &file).map_err(io)?;
-        // A name is on disk only when its folder is: else a power failure brings back the settings of before.
+        // A name is on disk only when its folder is: else a power failure brings back the settings
+        // of before.
         if cfg!(unix) {
             fs::File::open(&self.folder).and_then(|it| it.sync_all()).map_err(io)
         } else {
@@ -278,7 +284,8 @@ impl Profile {
         self.settings.endpoints.iter().find(|endpoint| endpoint.id() == id)
     }
 
-    /// What people call the endpoint with this id; one that is configured no longer as it was called last.
+    /// What people call the endpoint with this id; one that is configured no longer as it was
+    /// called last.
     pub fn name_of(&self, id: &str) -> String {
         let noted = || self.noted.get(id).map(|note| note.name.clone());
         let known = self.endpoint_of(id).map(|endpoint| endpoint.name.clone());
@@ -315,8 +322,8 @@ impl Profile {
         self.settings.secrets == SecretsKind::Practice
     }
 
-    /// The environment of an endpoint by its id; unknown ones count as production, so that nothing is taken
-    /// for practice by mistake.
+    /// The environment of an endpoint by its id; unknown ones count as production, so that nothing
+    /// is taken for practice by mistake.
     pub fn environment_of(&self, id: &str) -> Environment {
         let known = self.endpoint_of(id).map(|known| known.environment);
         let noted = || self.noted.get(id).and_then(|note| Environment::of(&note.environment));

@@ -1,5 +1,5 @@
-//! After a restore: everything that the authority shows of this laboratory since the restored state is compared
-//! with the journal.
+//! After a restore: everything that the authority shows of this laboratory since the restored state
+//! is compared with the journal.
 
 mod guarded;
 
@@ -25,7 +25,8 @@ pub(crate) const REACH_SECONDS: i64 = 24 * 3600;
 const SEARCHES_MAX: u32 = 50;
 /// Reports that are asked for one by one in one comparison.
 const ASKED_MAX: usize = 1_000;
-/// Questions in a row that are answered with an error before the rest is left for the next comparison.
+/// Questions in a row that are answered with an error before the rest is left for the next
+/// comparison.
 const UNANSWERED_MAX: u32 = 3;
 
 /// What a comparison works with.
@@ -34,8 +35,8 @@ pub struct ReconcileDeps<'a, A> {
     pub journal: &'a Journal,
     /// The authority, as it is asked with the certificate in use.
     pub authority: &'a A,
-    /// The same, as it was asked with certificates that were in use in the time that the journal has forgotten: what was
-    /// sent then may be shown to those alone.
+    /// The same, as it was asked with certificates that were in use in the time that the journal
+    /// has forgotten: what was sent then may be shown to those alone.
     pub former: &'a [Formerly<A>],
     /// Its endpoint.
     pub endpoint: &'a Endpoint,
@@ -66,8 +67,9 @@ impl Comparison {
 }
 
 impl<'a, A: Authority> ReconcileDeps<'a, A> {
-    /// The former certificates that can be used. What they show counts; what they do not show, or one of them that has
-    /// expired, keeps nothing waiting: most are former ones because they are of no use any more.
+    /// The former certificates that can be used. What they show counts; what they do not show, or
+    /// one of them that has expired, keeps nothing waiting: most are former ones because they are
+    /// of no use any more.
     fn formers(&self) -> impl Iterator<Item = &'a A> {
         self.former.iter().filter_map(|it| it.authority.as_ref())
     }
@@ -79,8 +81,8 @@ pub async fn compare<A: Authority>(
     open: Unreconciled,
 ) -> Result<Comparison, EngineError> {
     let mut found = Comparison::default();
-    // Before the list too: what shows nothing for hours may show everything again just after it has given an empty one. What
-    // is in the way now is met once more below.
+    // Before the list too: what shows nothing for hours may show everything again just after it has
+    // given an empty one. What is in the way now is met once more below.
     let saw = matches!(sees(tools).await, Ok(true));
     let lists = tools.endpoint.release.facts().search == SearchSupport::Full;
     if lists {
@@ -120,14 +122,14 @@ struct Wanted {
     is_part: bool,
 }
 
-/// Setting of each endpoint, by its id: the identifier that was asked for last where there are more than one comparison asks
-/// for.
+/// Setting of each endpoint, by its id: the identifier that was asked for last where there are more
+/// than one comparison asks for.
 const ASKED_UNTIL: &str = "asked-until:";
 
 impl Wanted {
-    /// What is lost and, where no list has shown what was accepted, what is on hold since before the restore. Where a delivery
-    /// is named as its document, another version of that may have the same identifier. Of very many, those that follow what
-    /// the last comparison asked for.
+    /// What is lost and, where no list has shown what was accepted, what is on hold since before
+    /// the restore. Where a delivery is named as its document, another version of that may have the
+    /// same identifier. Of very many, those that follow what the last comparison asked for.
     fn of<A: Authority>(
         tools: &ReconcileDeps<'_, A>,
         is_listed: bool,
@@ -185,7 +187,8 @@ async fn ask_for<A: Authority>(
     let (mut left, mut unanswered) = (false, 0);
     for (questions, identifier) in wanted.iter().enumerate() {
         if unanswered >= UNANSWERED_MAX {
-            // They are asked for again first, unless nothing else was answered: then others have their turn.
+            // They are asked for again first, unless nothing else was answered: then others have
+            // their turn.
             let answered = questions.saturating_sub(UNANSWERED_MAX as usize);
             let questions = if answered == 0 { questions } else { answered };
             return Ok(AskedFor { questions, left: true });
@@ -207,7 +210,8 @@ async fn ask_for<A: Authority>(
     Ok(AskedFor { questions: wanted.len(), left })
 }
 
-/// What was asked with a former certificate; `None` where that did not work. What is wrong with the journal is told.
+/// What was asked with a former certificate; `None` where that did not work. What is wrong with the
+/// journal is told.
 fn exchanged<T>(asked: Result<T, EngineError>) -> Result<Option<T>, EngineError> {
     match asked {
         Ok(told) => Ok(Some(told)),
@@ -216,8 +220,8 @@ fn exchanged<T>(asked: Result<T, EngineError>) -> Result<Option<T>, EngineError>
     }
 }
 
-/// Whether a fault says something about the one question that met it, and nothing about others: it is not taken, or is
-/// never answered as a whole.
+/// Whether a fault says something about the one question that met it, and nothing about others: it
+/// is not taken, or is never answered as a whole.
 fn concerns_the_question(fault: &EngineError) -> bool {
     let EngineError::Exchange(fault) = fault else { return false };
     fault.refuses_the_question()
@@ -315,8 +319,8 @@ pub(crate) fn found_report(
     }
 }
 
-/// The identifier under which the journal knows a report, which the authority may give back in other letters; else its
-/// first one.
+/// The identifier under which the journal knows a report, which the authority may give back in
+/// other letters; else its first one.
 fn known_or_first(journal: &Journal, answer: &Answer) -> Result<Option<String>, EngineError> {
     for identifier in &answer.identifiers {
         if let Some(id) = journal.find_by_attempt_identifier(identifier)? {

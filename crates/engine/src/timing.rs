@@ -17,15 +17,16 @@ pub struct Timing {
     pub asks: Vec<Duration>,
     /// An empty answer is believed after at least so many of them …
     pub asks_min: u32,
-    /// … and not before the doubt is this old: longer than a create may take at the authority (180 s),
-    /// plus a lag of its search.
+    /// … and not before the doubt is this old: longer than a create may take at the authority (180
+    /// s), plus a lag of its search.
     pub doubt_min: Duration,
     /// The same where no other report of ours is visible, so that "empty" may mean "no access".
     pub doubt_min_unseen: Duration,
-    /// An empty answer, and the looks before and after it whether anything is shown at all, lie within this
-    /// time: else access may have been lost and given back in between.
+    /// An empty answer, and the looks before and after it whether anything is shown at all, lie
+    /// within this time: else access may have been lost and given back in between.
     pub sight_max: Duration,
-    /// What was accepted so long ago a search should show; a doubt is not ended by one that does not.
+    /// What was accepted so long ago a search should show; a doubt is not ended by one that does
+    /// not.
     pub shown_after: Duration,
     /// Shortest pause between two searches for changes.
     pub poll_min: Duration,
@@ -79,8 +80,8 @@ impl Default for Timing {
 }
 
 impl Timing {
-    /// Pause after the `failures`-th fault in a row (from 1): doubling, half of it jittered, so that many
-    /// laboratories do not return at the same moment; `fraction` in `[0, 1)`.
+    /// Pause after the `failures`-th fault in a row (from 1): doubling, half of it jittered, so
+    /// that many laboratories do not return at the same moment; `fraction` in `[0, 1)`.
     pub fn backoff(&self, failures: u32, retry_after: Option<Duration>, fraction: f64) -> Duration {
         let pause = self.doubling(self.backoff_min, failures, fraction);
         match retry_after {
@@ -89,8 +90,8 @@ impl Timing {
         }
     }
 
-    /// The same after a request that ended in doubt: shorter at first, because one report that the authority
-    /// chokes on must not hold up the others.
+    /// The same after a request that ended in doubt: shorter at first, because one report that the
+    /// authority chokes on must not hold up the others.
     pub fn backoff_in_doubt(&self, failures: u32, fraction: f64) -> Duration {
         self.doubling(self.backoff_doubt_min, failures, fraction)
     }
@@ -112,14 +113,15 @@ impl Timing {
         (0..asked).fold(Duration::ZERO, |sum, asked| sum.saturating_add(self.ask(asked)))
     }
 
-    /// Pause between two searches for changes, by the age of the youngest open report: what was just
-    /// accepted is about to change, and one report that hangs for days must not delay news of the others.
+    /// Pause between two searches for changes, by the age of the youngest open report: what was
+    /// just accepted is about to change, and one report that hangs for days must not delay news of
+    /// the others.
     pub fn poll(&self, age: Duration) -> Duration {
         (age / 8).clamp(self.poll_min, self.poll_max)
     }
 
-    /// Pause before the next read by id of a report accepted `age` ago, beside searches for changes. Not beyond the
-    /// time from which a person is needed.
+    /// Pause before the next read by id of a report accepted `age` ago, beside searches for
+    /// changes. Not beyond the time from which a person is needed.
     pub fn read(&self, age: Duration) -> Duration {
         let pause = age.clamp(self.read_first, self.read_max);
         match self.in_progress_max.checked_sub(age) {

@@ -1,5 +1,5 @@
-//! Upkeep of an open profile: opening a journal whatever happened to it, backups that nobody has to think of,
-//! and, after a restore, the comparison with the authority.
+//! Upkeep of an open profile: opening a journal whatever happened to it, backups that nobody has to
+//! think of, and, after a restore, the comparison with the authority.
 
 pub(crate) mod elsewhere;
 
@@ -18,19 +18,20 @@ use crate::{Engine, Profile, person, reconcile};
 
 /// A backup is due when the last one is so old …
 const BACKUP_AGE: i64 = 86_400;
-/// … or when so many events have come since, and at least a quarter of all: a backup reads the whole journal,
-/// so the cost for each event stays the same while the journal grows.
+/// … or when so many events have come since, and at least a quarter of all: a backup reads the
+/// whole journal, so the cost for each event stays the same while the journal grows.
 const BACKUP_EVENTS: u64 = 5_000;
 /// Pause between two looks at what is due.
 const LOOK_EVERY: Duration = Duration::from_secs(600);
 /// Beyond the time after which the authority is believed.
 const LOOK_AFTER: Duration = Duration::from_secs(5);
-/// Failures in a row of which a person is told: half an hour, so that a disk that is full for a moment or a
-/// share that is away is no matter.
+/// Failures in a row of which a person is told: half an hour, so that a disk that is full for a
+/// moment or a share that is away is no matter.
 const FAILURES_TOLD: u32 = 3;
 /// Retention is applied so often, in seconds.
 const RETAIN_EVERY: i64 = 86_400;
-/// What is to be taken in waits so long for the first comparison after a restore. Then it is held until it was asked for.
+/// What is to be taken in waits so long for the first comparison after a restore. Then it is held
+/// until it was asked for.
 const FIRST_COMPARISON: Duration = Duration::from_secs(20);
 /// The authority is compared with until the restore is so old: its search may lag.
 const COMPARED_SECONDS: i64 = 3_600;
@@ -46,9 +47,9 @@ pub const UPKEEP_NOTICES: &[(&str, &[&str])] = &[
     ("journal-unanchored", &[]),
 ];
 
-/// Opens a profile's journal. One that is damaged, missing or older than what was confirmed is set aside, and
-/// the newest sound state takes its place; what cannot be judged (another key, a newer schema, a lock) is
-/// left alone.
+/// Opens a profile's journal. One that is damaged, missing or older than what was confirmed is set
+/// aside, and the newest sound state takes its place; what cannot be judged (another key, a newer
+/// schema, a lock) is left alone.
 pub(crate) fn open_journal(
     profile: &Profile,
     key: &Key,
@@ -81,7 +82,8 @@ pub(crate) fn open_journal(
     Ok(journal)
 }
 
-/// Notices that the profile was copied: to another computer, or to another place on this one. A person is told.
+/// Notices that the profile was copied: to another computer, or to another place on this one. A
+/// person is told.
 pub(crate) fn settle(journal: &Journal, now: Instant) -> Result<(), OpenProblem> {
     journal.settle_on(&computer::of, &person::worker(), now)?;
     Ok(())
@@ -142,8 +144,9 @@ impl Engine {
         // At the start it was done already.
         let mut retained = self.now();
         loop {
-            // A backup under way is finished in the background: it never overlaps with another one, because
-            // it is the only task that begins one, and a new task finds it not due or begins after it.
+            // A backup under way is finished in the background: it never overlaps with another one,
+            // because it is the only task that begins one, and a new task finds it not due or
+            // begins after it.
             tokio::select! {
                 () = cancel.cancelled() => return,
                 made = self.back_up_if_due() => self.told_of_backup(&made, &mut failures),
@@ -200,9 +203,10 @@ impl Engine {
         }
     }
 
-    /// After a restore: what the authorities know and the journal does not becomes visible, and what waits for that
-    /// is decided. Every endpoint is asked; gives what was found, `None` where there is nothing to compare. The
-    /// first fault is told once all were asked: one that cannot be reached must not keep the others' reports.
+    /// After a restore: what the authorities know and the journal does not becomes visible, and
+    /// what waits for that is decided. Every endpoint is asked; gives what was found, `None` where
+    /// there is nothing to compare. The first fault is told once all were asked: one that cannot be
+    /// reached must not keep the others' reports.
     pub async fn reconcile(&self) -> Result<Option<reconcile::Comparison>, crate::EngineError> {
         self.journal().count_guarded_time(self.now())?;
         let open = self.journal().unreconciled()?;
@@ -263,8 +267,9 @@ impl Engine {
         Ok(())
     }
 
-    /// The first comparison after a restore comes before anything is taken in: what the authority has is known then, and
-    /// a newer version of it is seen to be one. Says whether there was one to be made.
+    /// The first comparison after a restore comes before anything is taken in: what the authority
+    /// has is known then, and a newer version of it is seen to be one. Says whether there was one
+    /// to be made.
     pub(crate) async fn compare_first(&self) -> Result<bool, JournalError> {
         let mut done = self.inner.compared_first.lock().await;
         if std::mem::replace(&mut *done, true) || self.journal().unreconciled()?.is_none() {

@@ -1,5 +1,5 @@
-//! The watched folder: new files in it are taken in and sent; they stay where they are. What cannot be taken
-//! is told, and tried again where that may help.
+//! The watched folder: new files in it are taken in and sent; they stay where they are. What cannot
+//! be taken is told, and tried again where that may help.
 
 mod known;
 mod lying;
@@ -31,7 +31,8 @@ use memory::{Away, FileStamp, Look, Memory};
 pub use notices::WATCH_NOTICES;
 use notices::{Place, Standing, Stopped, Told, reason_of};
 
-/// Pause between two looks at the folder. Looking works on network shares too, where notices do not.
+/// Pause between two looks at the folder. Looking works on network shares too, where notices do
+/// not.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// Pause after a look that a fault has ended.
 const AGAIN_AFTER: Duration = Duration::from_secs(10);
@@ -107,13 +108,15 @@ impl Watch {
 }
 
 impl Engine {
-    /// Watches another folder with all that lies in it, or none; what was told of the one before is over.
+    /// Watches another folder with all that lies in it, or none; what was told of the one before is
+    /// over.
     pub fn set_watched_folder(&self, folder: Option<PathBuf>) -> Result<(), EngineError> {
         self.watch_another(folder, None)
     }
 
-    /// Watches a folder until cancelled or until a fault ends it; `each` is told of every file taken in or refused, and
-    /// of a folder that is away. Keeps the notices about both, and about a fault.
+    /// Watches a folder until cancelled or until a fault ends it; `each` is told of every file
+    /// taken in or refused, and of a folder that is away. Keeps the notices about both, and about a
+    /// fault.
     pub async fn watch(
         &self,
         folder: &Path,
@@ -124,8 +127,8 @@ impl Engine {
         self.watch_by(&mut watch, folder, &cancel, LOOK_EVERY, self.looking(), each).await
     }
 
-    /// The same for a window, which goes on: a fault is told in a notice as long as it lasts, and it is tried again. What
-    /// was left lying when the folder was chosen stays unsent.
+    /// The same for a window, which goes on: a fault is told in a notice as long as it lasts, and
+    /// it is tried again. What was left lying when the folder was chosen stays unsent.
     pub async fn keep_watching(&self, folder: &Path, cancel: CancellationToken) {
         let mut watch = Watch::of(folder);
         while !cancel.is_cancelled() {
@@ -204,7 +207,8 @@ impl Engine {
     /// Says in the notices what stands after a look; `stopped`: why nothing could be taken in.
     async fn tell(&self, watch: &mut Watch, folder: &Path, stopped: Option<&'static str>) {
         let Watch { memory, files, known, stopped: faults, .. } = watch;
-        // Before every file was seen twice nothing was to be taken in: what stopped an earlier watch may stand.
+        // Before every file was seen twice nothing was to be taken in: what stopped an earlier
+        // watch may stand.
         if stopped.is_some() || memory.has_seen_all() {
             faults.say(self.journal(), self.now(), stopped).await;
         }
@@ -216,9 +220,9 @@ impl Engine {
         }
     }
 
-    /// Looks at files and takes them in, in batches, until cancelled. What a fault of the journal keeps from
-    /// being taken in is not remembered as taken. What cannot be looked at is refused by itself, and the others are taken
-    /// in all the same.
+    /// Looks at files and takes them in, in batches, until cancelled. What a fault of the journal
+    /// keeps from being taken in is not remembered as taken. What cannot be looked at is refused by
+    /// itself, and the others are taken in all the same.
     async fn take_ready<F>(
         &self,
         ready: Vec<(PathBuf, FileStamp)>,
@@ -308,8 +312,8 @@ impl Engine {
     }
 }
 
-/// Files that are looked at together: a few plain ones, or one that may hold several reports and fill the memory, which
-/// is taken in before the next one is looked at.
+/// Files that are looked at together: a few plain ones, or one that may hold several reports and
+/// fill the memory, which is taken in before the next one is looked at.
 fn groups<'a>(
     ready: &'a [(PathBuf, FileStamp)],
     several: &[bool],
@@ -339,7 +343,8 @@ fn look_at_folder(folder: &Path) -> Look {
             if entry.file_type().is_dir() {
                 return Ok(None);
             }
-            // A link shows the stamp of its file. One that leads nowhere is read too: reading it says why.
+            // A link shows the stamp of its file. One that leads nowhere is read too: reading it
+            // says why.
             let metadata = linked(&entry).map_or_else(|| entry.metadata(), Ok)?;
             Ok(Some((entry.into_path(), metadata)))
         });
@@ -356,7 +361,8 @@ fn look_at_folder(folder: &Path) -> Look {
     look
 }
 
-/// Something in a folder that cannot be looked at; what has gone since the folder was listed is no matter.
+/// Something in a folder that cannot be looked at; what has gone since the folder was listed is no
+/// matter.
 fn away(folder: &Path, error: walkdir::Error) -> Option<Away> {
     let path = error.path().unwrap_or(folder).to_owned();
     let error = io::Error::from(error);
@@ -364,7 +370,8 @@ fn away(folder: &Path, error: walkdir::Error) -> Option<Away> {
     (!is_gone).then(|| Away { path, reason: folder_reason(&error) })
 }
 
-/// Why a folder cannot be looked at: a code where there are words for it, else the operating system's word.
+/// Why a folder cannot be looked at: a code where there are words for it, else the operating
+/// system's word.
 pub(crate) fn folder_reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "folder-missing".to_owned(),

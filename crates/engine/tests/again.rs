@@ -28,7 +28,8 @@ fn envelope(document: &str, identifier: &str, language: &str) -> String {
     )
 }
 
-/// An export makes a new envelope each time: the document in it is the report, and that is sent once.
+/// An export makes a new envelope each time: the document in it is the report, and that is sent
+/// once.
 #[tokio::test]
 async fn a_document_is_known_in_another_envelope_and_without_one() {
     let own = |number: u32| format!("urn:uuid:5b3c2c1e-9d49-4f2f-8f57-1f6f2f0a7a{number:02}");
@@ -68,7 +69,8 @@ async fn a_document_is_known_in_another_envelope_and_without_one() {
     }
 }
 
-/// A file that mends an envelope is no other document, and still it takes the place of what is held.
+/// A file that mends an envelope is no other document, and still it takes the place of what is
+/// held.
 #[tokio::test]
 async fn a_mended_envelope_corrects_the_one_that_is_held() {
     let folder = tempfile::tempdir().unwrap();
@@ -92,7 +94,8 @@ async fn a_mended_envelope_corrects_the_one_that_is_held() {
     assert_eq!(engine.journal().row(id).unwrap().corrects, Some(held));
 }
 
-/// Laboratories reuse document identifiers: nothing is replaced by the report of another patient, or of another disease.
+/// Laboratories reuse document identifiers: nothing is replaced by the report of another patient,
+/// or of another disease.
 #[tokio::test]
 async fn another_patients_report_with_the_same_identifier_corrects_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -123,7 +126,8 @@ async fn another_patients_report_with_the_same_identifier_corrects_nothing() {
     assert_eq!(engine.journal().row(id).unwrap().corrects, Some(first));
 }
 
-/// Two versions of one report in one hand-over: nobody was shown how they differ, so the profile's rule decides.
+/// Two versions of one report in one hand-over: nobody was shown how they differ, so the profile's
+/// rule decides.
 #[tokio::test]
 async fn two_versions_in_one_hand_over_are_not_decided_by_a_person() {
     let folder = tempfile::tempdir().unwrap();
@@ -148,8 +152,8 @@ async fn two_versions_in_one_hand_over_are_not_decided_by_a_person() {
     assert_eq!(states, ["queued", "held"]);
 }
 
-/// What went to a test system went nowhere else. What a watched folder held then is not sent to the next endpoint
-/// by itself, because nobody has said that it is to be.
+/// What went to a test system went nowhere else. What a watched folder held then is not sent to the
+/// next endpoint by itself, because nobody has said that it is to be.
 #[tokio::test]
 async fn what_is_known_is_judged_for_each_endpoint_but_in_a_watched_folder() {
     let folder = tempfile::tempdir().unwrap();
@@ -217,8 +221,9 @@ async fn two_who_send_the_same_again_send_it_once() {
     assert!(matches!(taken[..], [Taken::New(_)]), "{taken:?}");
 }
 
-/// A gateway refuses one report again and again on the way back; it may have been stored. Handed over once more, it is
-/// no second report: whoever releases it is told what may have become of the requests before.
+/// A gateway refuses one report again and again on the way back; it may have been stored. Handed
+/// over once more, it is no second report: whoever releases it is told what may have become of the
+/// requests before.
 #[tokio::test]
 async fn what_is_on_hold_is_not_sent_again_beside_itself() {
     let folder = tempfile::tempdir().unwrap();
@@ -277,7 +282,8 @@ async fn an_envelope_that_is_sent_again_gets_an_identifier_of_its_own() {
     assert_eq!(used.len(), 3, "one identifier for each delivery");
 }
 
-/// Three files at once: a report, another content under its document identifier, and that one twice.
+/// Three files at once: a report, another content under its document identifier, and that one
+/// twice.
 #[tokio::test]
 async fn what_occurs_twice_is_known_also_where_it_shares_its_identifier() {
     let folder = tempfile::tempdir().unwrap();
@@ -298,8 +304,8 @@ async fn what_occurs_twice_is_known_also_where_it_shares_its_identifier() {
     assert_ne!(first, second);
 }
 
-/// One content that is to go again stands on a list before and behind a correction, and the first is completed before the second
-/// is looked at: it goes once.
+/// One content that is to go again stands on a list before and behind a correction, and the first
+/// is completed before the second is looked at: it goes once.
 #[tokio::test]
 async fn what_stands_on_a_list_twice_and_is_to_go_again_goes_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -359,8 +365,8 @@ fn raw(engine: &Engine) -> rusqlite::Connection {
     raw
 }
 
-/// One of five reports cannot be written: it alone is told as such, with the newer version of it that must not take its
-/// place, and a second hand-over takes in what was left and nothing twice.
+/// One of five reports cannot be written: it alone is told as such, with the newer version of it
+/// that must not take its place, and a second hand-over takes in what was left and nothing twice.
 #[tokio::test]
 async fn what_was_taken_in_is_told_where_another_could_not_be() {
     let folder = tempfile::tempdir().unwrap();
@@ -402,7 +408,8 @@ async fn what_was_taken_in_is_told_where_another_could_not_be() {
     assert_eq!(all, 5, "each once");
 }
 
-/// Two envelopes of one hand-over with one identifier and different documents: the second is another delivery.
+/// Two envelopes of one hand-over with one identifier and different documents: the second is
+/// another delivery.
 #[tokio::test]
 async fn two_envelopes_of_one_identifier_become_two_deliveries() {
     let folder = tempfile::tempdir().unwrap();

@@ -64,7 +64,8 @@ async fn a_round_says_when_something_is_owed_next() {
     assert!((1..=60).contains(&rest), "the next search in {rest} s");
 }
 
-/// Reports of another certificate, say, that this one may not read: that says nothing about the others.
+/// Reports of another certificate, say, that this one may not read: that says nothing about the
+/// others.
 #[tokio::test]
 async fn reports_that_cannot_be_read_hold_up_no_other() {
     let mut house = House::new();
@@ -91,8 +92,8 @@ async fn reports_that_cannot_be_read_hold_up_no_other() {
     assert_eq!(house.connection.borrow().next_try, closed);
 }
 
-/// Reports are refused, and questions are answered: what became of those that were accepted before is learned all the
-/// same, once for each try, and the way stays closed for reports.
+/// Reports are refused, and questions are answered: what became of those that were accepted before
+/// is learned all the same, once for each try, and the way stays closed for reports.
 #[tokio::test]
 async fn what_is_in_progress_is_searched_for_while_reports_are_refused() {
     let house = House::new();
@@ -150,7 +151,8 @@ async fn what_is_in_progress_is_followed_while_one_report_is_refused() {
     assert!(matches!(house.connection.borrow().state, ConnectionState::Locked(_)));
 }
 
-/// Questions are refused as well: it is not that report's fault, and nothing more is asked until the way is tried again.
+/// Questions are refused as well: it is not that report's fault, and nothing more is asked until
+/// the way is tried again.
 #[tokio::test]
 async fn a_refused_question_clears_the_report_that_was_refused() {
     let house = House::new();
@@ -212,7 +214,8 @@ async fn nothing_is_searched_for_while_nobody_answers() {
     assert_eq!((house.sent(), house.authority.questions.load(Ordering::SeqCst)), (2, before));
 }
 
-/// A search that fails closes the way; one that was made although reports are refused changes nothing about it.
+/// A search that fails closes the way; one that was made although reports are refused changes
+/// nothing about it.
 #[tokio::test]
 async fn a_search_that_fails_is_told_unless_reports_are_refused_anyway() {
     let house = House::new();
@@ -238,7 +241,8 @@ async fn a_search_that_fails_is_told_unless_reports_are_refused_anyway() {
     assert!(matches!(house.connection.borrow().state, ConnectionState::Unreachable(_)));
 }
 
-/// A search is refused for a while, and nothing is to be sent: once it is answered again, nobody is alarmed any more.
+/// A search is refused for a while, and nothing is to be sent: once it is answered again, nobody is
+/// alarmed any more.
 #[tokio::test]
 async fn a_refused_search_is_forgotten_when_searches_are_answered() {
     let house = House::new();

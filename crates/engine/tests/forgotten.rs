@@ -1,5 +1,5 @@
-//! What a restored journal has forgotten, where the authority shows it in one way only: no list of changes, or to a certificate
-//! that is in use no more.
+//! What a restored journal has forgotten, where the authority shows it in one way only: no list of
+//! changes, or to a certificate that is in use no more.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
@@ -10,8 +10,8 @@ use journal::{Journal, MAY_BE_KNOWN, Step};
 use laboratory::{Laboratory, MINUTE, key};
 use report::{Event, Person, SubmissionId};
 
-/// What was on hold in the backup was released and completed since. The list of changes is never given: it is asked for by its
-/// identifier, and nobody has to release it for that.
+/// What was on hold in the backup was released and completed since. The list of changes is never
+/// given: it is asked for by its identifier, and nobody has to release it for that.
 #[tokio::test]
 async fn what_is_on_hold_is_looked_for_where_no_list_is_given() {
     let mut lab = Laboratory::new(1);
@@ -46,8 +46,8 @@ async fn what_is_on_hold_is_looked_for_where_no_list_is_given() {
     assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 2);
 }
 
-/// More than are asked for in one comparison are on hold since before the restore, and no list is given: the next comparison goes
-/// on with the others, whichever come first.
+/// More than are asked for in one comparison are on hold since before the restore, and no list is
+/// given: the next comparison goes on with the others, whichever come first.
 #[tokio::test]
 async fn of_very_many_that_are_on_hold_all_are_looked_for() {
     let mut lab = Laboratory::new(1);
@@ -84,8 +84,9 @@ async fn of_very_many_that_are_on_hold_all_are_looked_for() {
     assert_eq!(journal.state(SubmissionId(2)).unwrap().code(), "held");
 }
 
-/// The laboratory's certificate was replaced by another laboratory's since the backup. What the former one had sent in between
-/// is shown to that one alone: it is found with it, and what is handed over again is not sent again.
+/// The laboratory's certificate was replaced by another laboratory's since the backup. What the
+/// former one had sent in between is shown to that one alone: it is found with it, and what is
+/// handed over again is not sent again.
 #[tokio::test]
 async fn what_was_sent_with_a_former_certificate_is_found_with_it() {
     let mut lab = Laboratory::new(1);
@@ -119,8 +120,9 @@ async fn what_was_sent_with_a_former_certificate_is_found_with_it() {
     assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 3);
 }
 
-/// An error of the server that a former certificate meets says nothing of what that one would be shown: what is asked for waits
-/// until it can be asked, also where the certificate in use is shown enough to be believed.
+/// An error of the server that a former certificate meets says nothing of what that one would be
+/// shown: what is asked for waits until it can be asked, also where the certificate in use is shown
+/// enough to be believed.
 #[tokio::test]
 async fn a_passing_fault_of_a_former_certificate_lets_nothing_go() {
     let mut lab = Laboratory::new(1);
@@ -163,8 +165,8 @@ async fn a_passing_fault_of_a_former_certificate_lets_nothing_go() {
     assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 3);
 }
 
-/// What was compared may be handed over again for weeks: which time was forgotten is known until then, and of restores that
-/// follow each other soon the earliest counts.
+/// What was compared may be handed over again for weeks: which time was forgotten is known until
+/// then, and of restores that follow each other soon the earliest counts.
 #[tokio::test]
 async fn which_time_was_forgotten_is_known_after_the_comparison_too() {
     let mut lab = Laboratory::new(1);

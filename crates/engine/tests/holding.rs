@@ -54,7 +54,8 @@ async fn a_young_lease_costs_no_write_and_an_older_one_is_renewed() {
     assert_eq!(until, house.clock.now().plus_seconds(32));
 }
 
-/// Another process has taken the lease: that is no fault of the journal, and nothing is shown as one.
+/// Another process has taken the lease: that is no fault of the journal, and nothing is shown as
+/// one.
 #[tokio::test]
 async fn a_lease_that_another_took_is_let_go_quietly() {
     let house = House::new();

@@ -1,4 +1,5 @@
-//! A search that lags for longer than a doubt lasts, and shows all the while what was stored before.
+//! A search that lags for longer than a doubt lasts, and shows all the while what was stored
+//! before.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
@@ -19,8 +20,8 @@ async fn pass(house: &House, worker: &Worker<Willing>, seconds: usize) {
     }
 }
 
-/// An old report is completed and shown. The answer to a new one is lost, `late` seconds after or before another one
-/// was accepted; gives the one in doubt.
+/// An old report is completed and shown. The answer to a new one is lost, `late` seconds after or
+/// before another one was accepted; gives the one in doubt.
 async fn one_in_doubt(house: &House, worker: &Worker<Willing>, late: i64) -> SubmissionId {
     let accepted = async |number| {
         let id = house.import("ours", number);
@@ -49,8 +50,8 @@ async fn one_in_doubt(house: &House, worker: &Worker<Willing>, late: i64) -> Sub
     lost
 }
 
-/// What was accepted beside the doubt is read by its id and not shown by the search: that shows nothing of that time yet,
-/// and its empty answer is not believed. A person is asked in the end.
+/// What was accepted beside the doubt is read by its id and not shown by the search: that shows
+/// nothing of that time yet, and its empty answer is not believed. A person is asked in the end.
 #[tokio::test]
 async fn a_search_that_does_not_show_what_was_accepted_beside_a_doubt_is_not_believed() {
     for late in [60, -60] {
@@ -85,8 +86,8 @@ async fn what_the_authority_has_forgotten_does_not_keep_a_doubt_open() {
     assert_eq!(house.sent(), sent + 1);
 }
 
-/// What was accepted long after a doubt began need not be shown: where the search always lags by a minute or two, and
-/// reports come all the time, a doubt ends all the same.
+/// What was accepted long after a doubt began need not be shown: where the search always lags by a
+/// minute or two, and reports come all the time, a doubt ends all the same.
 #[tokio::test]
 async fn a_search_that_always_lags_a_little_ends_a_doubt() {
     let house = House::new();
@@ -98,7 +99,8 @@ async fn a_search_that_always_lags_a_little_ends_a_doubt() {
     for number in 0..200 {
         house.import("ours", 100 + number);
         pass(&house, &worker, 10).await;
-        // Everything is shown that was accepted until ten minutes after the doubt began, and nothing of what came after.
+        // Everything is shown that was accepted until ten minutes after the doubt began, and
+        // nothing of what came after.
         if house.sent() > sent + 70 {
             let mut accepted = house.authority.accepted.lock().unwrap();
             accepted.truncate(shown.len() + 60);

@@ -1,5 +1,5 @@
-//! An authority that was restored from a backup gives its numbers anew: what it has stored is found all the same, and not
-//! sent a second time.
+//! An authority that was restored from a backup gives its numbers anew: what it has stored is found
+//! all the same, and not sent a second time.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
@@ -15,7 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 const CHOICES: [IdentifierChoice; 2] = [IdentifierChoice::Attempt, IdentifierChoice::Document];
 
-/// One report was completed under number 1; another was accepted after that, so that this certificate is shown ours.
+/// One report was completed under number 1; another was accepted after that, so that this
+/// certificate is shown ours.
 async fn one_is_completed(house: &House, worker: &Worker<Willing>) -> SubmissionId {
     let cancel = CancellationToken::new();
     let first = house.import("ours", 1);

@@ -1,5 +1,5 @@
-//! When the authority is searched for changes: often after something was sent, ever more rarely afterwards, and also
-//! in the middle of a long queue.
+//! When the authority is searched for changes: often after something was sent, ever more rarely
+//! afterwards, and also in the middle of a long queue.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
@@ -38,8 +38,8 @@ async fn the_longer_nothing_changes_the_rarer_are_the_searches() {
     assert!((first - 5..=first + 5).contains(&again), "{again} searches in the hour after");
 }
 
-/// By a clock that was set back the report was accepted tomorrow: its age counts from when that was first seen,
-/// whatever happens to other reports meanwhile.
+/// By a clock that was set back the report was accepted tomorrow: its age counts from when that was
+/// first seen, whatever happens to other reports meanwhile.
 #[tokio::test]
 async fn a_clock_set_back_makes_no_storm_of_searches() {
     let house = House::new();
@@ -77,7 +77,8 @@ async fn what_is_in_progress_elsewhere_is_not_searched_for_here() {
     assert_eq!(house.authority.questions.load(Ordering::SeqCst), before);
 }
 
-/// A disk that takes everything at once, without a thread of its own: while one is waited for, simulated time runs.
+/// A disk that takes everything at once, without a thread of its own: while one is waited for,
+/// simulated time runs.
 struct Disk;
 
 impl Seam for Disk {
@@ -94,8 +95,8 @@ impl Seam for Disk {
 
 const QUEUE: u64 = 60;
 
-/// Sends a queue to an authority that takes five seconds for each of three at a time; gives in how many rounds, and
-/// with how many searches.
+/// Sends a queue to an authority that takes five seconds for each of three at a time; gives in how
+/// many rounds, and with how many searches.
 async fn send_a_long_queue(release: Release) -> (u32, u32) {
     let mut house = House::on(Journal::simulated(&Memory::new().unwrap(), Arc::new(Disk)));
     house.release = release;

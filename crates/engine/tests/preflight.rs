@@ -25,8 +25,8 @@ async fn preflight(fault: Option<Fault>) -> House {
     house
 }
 
-/// A redirect, a sign-in page, a proxy that asks for a password: no byte of a report goes there, and a person must see
-/// to it.
+/// A redirect, a sign-in page, a proxy that asks for a password: no byte of a report goes there,
+/// and a person must see to it.
 #[tokio::test]
 async fn an_intermediary_gets_no_report() {
     let intermediaries =
@@ -50,7 +50,8 @@ async fn without_an_answer_nothing_is_sent() {
     assert!(house.journal.watermark("ours").unwrap().is_none());
 }
 
-/// It answers, whatever it says to the question: what it thinks of reports is its answer to a report.
+/// It answers, whatever it says to the question: what it thinks of reports is its answer to a
+/// report.
 #[tokio::test]
 async fn an_authority_that_does_not_tell_what_it_can_is_one() {
     for fault in [None, Some(answered(Why::Unavailable { status: 503 }))] {

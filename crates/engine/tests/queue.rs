@@ -1,5 +1,5 @@
-//! The worker's queue on a real journal: what belongs to others hides nothing, and a clock that is set holds
-//! nothing up.
+//! The worker's queue on a real journal: what belongs to others hides nothing, and a clock that is
+//! set holds nothing up.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
@@ -20,7 +20,8 @@ use tokio_util::sync::CancellationToken;
 
 const DAY: i64 = 86_400;
 
-/// Reports of an endpoint that is not in use stay owed; however many they are, ours are found behind them.
+/// Reports of an endpoint that is not in use stay owed; however many they are, ours are found
+/// behind them.
 #[tokio::test]
 async fn what_is_owed_elsewhere_hides_nothing() {
     let house = House::new();
@@ -41,7 +42,8 @@ async fn a_clock_set_back_by_a_day_holds_no_report_up() {
     house.clock.set(-DAY);
     worker.turn(&mut held, &cancel).await.unwrap();
     assert_eq!(house.sent(), 1, "owed in a day by the clock, and now in truth");
-    // Searches go on as if nothing had been set, and hardly faster: a report that a clock has put off is read.
+    // Searches go on as if nothing had been set, and hardly faster: a report that a clock has put
+    // off is read.
     worker.turn(&mut held, &cancel).await.unwrap();
     let calm = House::new();
     calm.import("ours", 1);
@@ -58,7 +60,8 @@ async fn a_clock_set_back_by_a_day_holds_no_report_up() {
     assert!(questions <= usual + usual / 2, "{questions} searches in an hour, {usual} without");
 }
 
-/// Half an hour is less than an authority may ask for: the pause alone does not show that the clock was set.
+/// Half an hour is less than an authority may ask for: the pause alone does not show that the clock
+/// was set.
 #[tokio::test]
 async fn a_clock_set_back_by_half_an_hour_holds_no_report_up() {
     let house = House::new();
@@ -76,7 +79,8 @@ async fn a_clock_set_back_by_half_an_hour_holds_no_report_up() {
     assert!(asked >= 3, "asked {asked} times in five minutes");
 }
 
-/// Forty minutes of patience are forty minutes, although the clock is set back by thirty in the middle of them.
+/// Forty minutes of patience are forty minutes, although the clock is set back by thirty in the
+/// middle of them.
 #[tokio::test]
 async fn patience_is_not_longer_by_a_clock_set_back() {
     let house = House::new();
@@ -119,7 +123,8 @@ async fn a_clock_set_forward_makes_no_storm() {
 }
 
 impl House {
-    /// So many turns of a worker with so many seconds in between; `each` sets the clock as it likes.
+    /// So many turns of a worker with so many seconds in between; `each` sets the clock as it
+    /// likes.
     async fn live(&self, turns: u32, seconds: i64, each: impl Fn(&Hands)) {
         let (worker, mut held, cancel) = (self.worker("one"), None, CancellationToken::new());
         for _ in 0..turns {
@@ -145,7 +150,8 @@ async fn a_clock_set_forward_makes_no_doubt_shorter() {
     assert_eq!(house.sent(), 3, "not received: the same report again");
 }
 
-/// Ten minutes of doubt are ours as well, however far the authority's clock leaps: what its gateway dates may be wrong.
+/// Ten minutes of doubt are ours as well, however far the authority's clock leaps: what its gateway
+/// dates may be wrong.
 #[tokio::test]
 async fn the_clock_of_the_authority_makes_no_doubt_shorter() {
     let house = House::new();
@@ -162,7 +168,8 @@ async fn the_clock_of_the_authority_makes_no_doubt_shorter() {
     assert_eq!(house.sent(), 3);
 }
 
-/// The authority shows reports, but none that is known to be ours: that this one is not among them proves little.
+/// The authority shows reports, but none that is known to be ours: that this one is not among them
+/// proves little.
 #[tokio::test]
 async fn reports_of_others_prove_little_about_ours() {
     let house = House::new();
@@ -175,8 +182,8 @@ async fn reports_of_others_prove_little_about_ours() {
     assert_eq!(house.sent(), 2, "the long way");
 }
 
-/// The first request was received although nobody could tell, or it was not; the second is refused. Only the search
-/// says which.
+/// The first request was received although nobody could tell, or it was not; the second is refused.
+/// Only the search says which.
 #[tokio::test]
 async fn a_refusal_of_the_second_try_is_no_rejection_until_the_search_says_so() {
     for received in [true, false] {
@@ -209,8 +216,8 @@ async fn a_refusal_of_the_second_try_is_no_rejection_until_the_search_says_so() 
     }
 }
 
-/// The authority has accepted a report and does not show it any more: that is what the timeline says, and after a day
-/// a person is asked.
+/// The authority has accepted a report and does not show it any more: that is what the timeline
+/// says, and after a day a person is asked.
 #[tokio::test]
 async fn what_is_not_found_for_a_day_needs_a_person() {
     let house = House::new();
@@ -248,8 +255,8 @@ async fn the_search_by_identifier_is_the_second_way() {
     assert!(codes.contains(&"still-in-progress") && !codes.contains(&"not-found"), "{codes:?}");
 }
 
-/// The same where reads by id are refused, with reasons or without: the release that cannot search for changes has no
-/// other way.
+/// The same where reads by id are refused, with reasons or without: the release that cannot search
+/// for changes has no other way.
 #[tokio::test]
 async fn a_read_that_is_refused_goes_the_second_way() {
     let evidence = || Box::new(Evidence { status: 400, ..Evidence::default() });
@@ -271,8 +278,8 @@ async fn a_read_that_is_refused_goes_the_second_way() {
     }
 }
 
-/// A gateway turns one report away as it turns away a certificate that it does not know, and lets all others in: it
-/// rests longer each time, and in the end a person is told, with that answer.
+/// A gateway turns one report away as it turns away a certificate that it does not know, and lets
+/// all others in: it rests longer each time, and in the end a person is told, with that answer.
 #[tokio::test]
 async fn a_report_that_alone_is_always_refused_is_put_on_hold() {
     let house = House::new();
@@ -309,8 +316,8 @@ async fn a_report_that_alone_is_always_refused_is_put_on_hold() {
     assert!(matches!(detail.row.state, State::Held { attempt } if attempt > 0));
 }
 
-/// A certificate to which nothing is shown, although reports of ours were accepted, has lost its access: what
-/// it is told proves nothing.
+/// A certificate to which nothing is shown, although reports of ours were accepted, has lost its
+/// access: what it is told proves nothing.
 #[tokio::test]
 async fn an_empty_answer_without_access_is_never_believed() {
     let house = House::new();
@@ -325,8 +332,8 @@ async fn an_empty_answer_without_access_is_never_believed() {
     assert!(house.sent() > 2, "with access again it was believed");
 }
 
-/// Nothing was shown, the report among it; then access came back, and others are shown again: the empty answer
-/// was of the time before.
+/// Nothing was shown, the report among it; then access came back, and others are shown again: the
+/// empty answer was of the time before.
 #[tokio::test]
 async fn access_that_comes_back_after_an_empty_answer_proves_nothing_about_it() {
     let house = House::new();
@@ -359,8 +366,8 @@ async fn access_that_comes_back_after_an_empty_answer_proves_nothing_about_it() 
     assert!(house.sent() > 2, "with access all the time it was believed");
 }
 
-/// A dead holder's lease is valid for a day by a clock that was set back: whoever watches it for as long as a
-/// lease lives takes it, and a holder that lives keeps it.
+/// A dead holder's lease is valid for a day by a clock that was set back: whoever watches it for as
+/// long as a lease lives takes it, and a holder that lives keeps it.
 #[tokio::test]
 async fn a_lease_that_nobody_renews_is_taken_whatever_the_clock_says() {
     let house = House::new();
@@ -425,7 +432,8 @@ async fn a_worker_works_until_it_is_told_to_stop() {
     assert!(matches!(next, LeaseAnswer::Held(_)), "free at once");
 }
 
-/// While sending is paused, what was sent is asked for and followed; also after the clock was set back.
+/// While sending is paused, what was sent is asked for and followed; also after the clock was set
+/// back.
 #[tokio::test]
 async fn a_pause_is_for_sending_and_for_nothing_else() {
     for set in [0, -DAY] {
@@ -447,7 +455,8 @@ async fn a_pause_is_for_sending_and_for_nothing_else() {
     }
 }
 
-/// Another process put a report off for a day by a clock that was wrong at that moment; this worker never saw it.
+/// Another process put a report off for a day by a clock that was wrong at that moment; this worker
+/// never saw it.
 #[tokio::test]
 async fn what_another_process_put_off_by_a_wrong_clock_is_found_within_a_minute() {
     let house = House::new();
@@ -466,9 +475,9 @@ async fn what_another_process_put_off_by_a_wrong_clock_is_found_within_a_minute(
     assert_eq!(house.sent(), 1);
 }
 
-/// A ready envelope says its own identifier. Where the journal has another one (the file's stood for an earlier
-/// delivery), that goes out in its place; where an envelope has none to replace, it could never be asked for, and waits
-/// for a person.
+/// A ready envelope says its own identifier. Where the journal has another one (the file's stood
+/// for an earlier delivery), that goes out in its place; where an envelope has none to replace, it
+/// could never be asked for, and waits for a person.
 #[tokio::test]
 async fn nothing_is_sent_under_another_identifier_than_the_journal_has() {
     let house = House::new();
@@ -498,8 +507,8 @@ async fn nothing_is_sent_under_another_identifier_than_the_journal_has() {
     assert_eq!(sent, [own, other]);
 }
 
-/// A gateway answers one report as it answers a certificate that it does not know, for hours. The next report does not
-/// wait until that one is tried again.
+/// A gateway answers one report as it answers a certificate that it does not know, for hours. The
+/// next report does not wait until that one is tried again.
 #[tokio::test]
 async fn a_report_that_is_always_refused_holds_up_no_other() {
     let house = House::new();
@@ -552,7 +561,8 @@ async fn an_hour_in_which_every_report_is_refused_costs_at_most_fifteen_requests
     assert!(waiting.iter().all(|due| due.state.code() != "queued"), "all are let in");
 }
 
-/// One report is refused for ever and so always owed; another was put off, and then the clock was set back by days.
+/// One report is refused for ever and so always owed; another was put off, and then the clock was
+/// set back by days.
 #[tokio::test]
 async fn what_a_wrong_clock_put_off_is_found_beside_a_report_that_is_always_refused() {
     let house = House::new();
@@ -575,7 +585,8 @@ async fn what_a_wrong_clock_put_off_is_found_beside_a_report_that_is_always_refu
     assert_eq!(house.journal.state(put_off).unwrap().code(), "in-progress");
 }
 
-/// Questions are answered and reports are not let in: each answer to a question opens the way for no report.
+/// Questions are answered and reports are not let in: each answer to a question opens the way for
+/// no report.
 #[tokio::test]
 async fn answered_questions_send_no_report_after_the_other_into_a_refusal() {
     let house = House::new();

@@ -1,5 +1,5 @@
-//! A disk that refuses one write and is well again: whatever write it was, the worker goes on by itself, and
-//! nothing is forgotten or thrown into doubt that need not be.
+//! A disk that refuses one write and is well again: whatever write it was, the worker goes on by
+//! itself, and nothing is forgotten or thrown into doubt that need not be.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
@@ -66,8 +66,8 @@ fn house(disk: &Arc<Disk>) -> House {
     House::on(Journal::simulated(&Memory::new().unwrap(), disk.clone()))
 }
 
-/// Two reports are under way; what the first was told cannot be written. The second is on its way to the
-/// authority: a request that is broken off would be a doubt of ten minutes.
+/// Two reports are under way; what the first was told cannot be written. The second is on its way
+/// to the authority: a request that is broken off would be a doubt of ten minutes.
 #[tokio::test]
 async fn a_write_that_fails_for_one_report_breaks_off_no_other() {
     let disk = Disk::new(false);
@@ -97,8 +97,9 @@ async fn a_write_that_fails_for_one_report_breaks_off_no_other() {
     assert_eq!(house.sent(), 2);
 }
 
-/// A process died with a report in "sending", and another one waits. Whichever write of its successor the disk
-/// refuses: the first is asked for, the second is sent once, and searches begin where they should.
+/// A process died with a report in "sending", and another one waits. Whichever write of its
+/// successor the disk refuses: the first is asked for, the second is sent once, and searches begin
+/// where they should.
 #[tokio::test]
 async fn whichever_write_is_refused_once_nothing_is_forgotten() {
     let mut refused = 0;
@@ -130,7 +131,8 @@ async fn whichever_write_is_refused_once_nothing_is_forgotten() {
         let (heir, mut held) = (house.worker("heir"), None);
         // A lease that was given and called refused runs out first.
         for _ in 0..12 {
-            // The disk's error is the one that is expected here; what follows from it is asserted below.
+            // The disk's error is the one that is expected here; what follows from it is asserted
+            // below.
             let _ = heir.turn(&mut held, &cancel).await;
             house.clock.pass(5);
         }
@@ -149,7 +151,8 @@ async fn whichever_write_is_refused_once_nothing_is_forgotten() {
     assert!(refused < 80, "the count must go beyond the last write");
 }
 
-/// The first report of a new laboratory: whichever write is refused, searches begin at the authority's time.
+/// The first report of a new laboratory: whichever write is refused, searches begin at the
+/// authority's time.
 #[tokio::test]
 async fn the_first_watermark_is_set_whichever_write_is_refused() {
     for (n, lies) in (1..=12).flat_map(|n| [(n, false), (n, true)]) {
@@ -191,8 +194,8 @@ impl Seam for Slow {
     }
 }
 
-/// Between "sending" on disk and the request its lease has just run out: another process may have taken the
-/// report over, and nothing is sent.
+/// Between "sending" on disk and the request its lease has just run out: another process may have
+/// taken the report over, and nothing is sent.
 #[tokio::test]
 async fn nothing_is_sent_once_the_lease_has_run_out() {
     let mut held_back = 0;

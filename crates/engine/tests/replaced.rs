@@ -1,5 +1,5 @@
-//! A certificate was replaced: what was sent with it is followed with it still. The one that took its place may stand
-//! for another laboratory, which is shown nothing of what was sent before.
+//! A certificate was replaced: what was sent with it is followed with it still. The one that took
+//! its place may stand for another laboratory, which is shown nothing of what was sent before.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
@@ -16,7 +16,8 @@ use journal::{Home, Notice, Step};
 use report::{Event, Group, Person, State, SubmissionId};
 use tokio_util::sync::CancellationToken;
 
-/// A worker with a new certificate, to which the authority shows nothing of what was sent until now.
+/// A worker with a new certificate, to which the authority shows nothing of what was sent until
+/// now.
 fn renewed(house: &House, before: Option<Willing>) -> Worker<Willing> {
     let former = Formerly { from: Instant(i64::MIN), until: house.clock.now(), authority: before };
     // Beyond the lease of the worker before it.
@@ -36,7 +37,8 @@ async fn doubted() -> (House, SubmissionId) {
     turn(&house.worker("before")).await;
     house.authority.doubt.store(false, Ordering::SeqCst);
     assert_eq!(house.journal.state(id).unwrap().code(), "unknown");
-    // The new certificate is shown what was sent with it, so that an empty answer would be believed.
+    // The new certificate is shown what was sent with it, so that an empty answer would be
+    // believed.
     house.authority.shown.store(1, Ordering::SeqCst);
     (house, id)
 }
@@ -87,8 +89,9 @@ async fn a_doubt_is_asked_for_with_the_certificate_that_it_was_sent_with() {
     assert_eq!(house.sent(), 2, "each once");
 }
 
-/// A restore puts everything in doubt anew, from then on; a copied profile does the same. The report was sent before the
-/// certificate was replaced all the same, and is shown to that one alone.
+/// A restore puts everything in doubt anew, from then on; a copied profile does the same. The
+/// report was sent before the certificate was replaced all the same, and is shown to that one
+/// alone.
 #[tokio::test]
 async fn a_restore_does_not_forget_the_certificates_that_reports_were_sent_with() {
     let (house, id) = doubted().await;
@@ -113,7 +116,8 @@ async fn a_restore_does_not_forget_the_certificates_that_reports_were_sent_with(
     assert_eq!(house.sent(), 1, "once");
 }
 
-/// Our clock is set back by a month while a report is in progress: the authority's own clock says that it takes too long.
+/// Our clock is set back by a month while a report is in progress: the authority's own clock says
+/// that it takes too long.
 #[tokio::test]
 async fn a_clock_that_is_set_back_does_not_make_a_report_in_progress_younger() {
     let house = House::new();
@@ -136,8 +140,8 @@ fn forbidden() -> Fault {
     Fault::Locked { why: Why::Forbidden { status: 403 }, evidence }
 }
 
-/// What the old certificate is told shows nothing about the new one: people learn that this is refused, and reports
-/// are not sent with it as if the way were open.
+/// What the old certificate is told shows nothing about the new one: people learn that this is
+/// refused, and reports are not sent with it as if the way were open.
 #[tokio::test]
 async fn an_answer_to_a_replaced_certificate_shows_nothing_about_the_one_in_use() {
     let (house, before) = (House::new(), Willing::default());
@@ -191,8 +195,8 @@ async fn an_empty_answer_to_the_same_certificate_is_believed() {
     assert_ne!(house.journal.state(id).unwrap().code(), "unknown");
 }
 
-/// The answer to a report was lost just after a change: it was sent with the new certificate, which is shown nothing. That
-/// the former one is shown others proves nothing of it.
+/// The answer to a report was lost just after a change: it was sent with the new certificate, which
+/// is shown nothing. That the former one is shown others proves nothing of it.
 #[tokio::test]
 async fn what_was_sent_just_after_a_change_is_not_judged_by_the_former_certificate_alone() {
     for (after, set_back) in [(60, 0), (300, -7_200)] {
@@ -219,8 +223,9 @@ async fn what_was_sent_just_after_a_change_is_not_judged_by_the_former_certifica
     }
 }
 
-/// A refused request left open whether the report arrived; the certificate that it was sent with is refused for good, so
-/// that nobody can ask with it: a person's word that it was not received is enough to send it.
+/// A refused request left open whether the report arrived; the certificate that it was sent with is
+/// refused for good, so that nobody can ask with it: a person's word that it was not received is
+/// enough to send it.
 #[tokio::test]
 async fn a_word_that_it_was_not_received_counts_where_a_replaced_certificate_cannot_ask() {
     let house = House::new();
@@ -245,8 +250,9 @@ async fn a_word_that_it_was_not_received_counts_where_a_replaced_certificate_can
     assert_eq!(house.journal.state(id).unwrap().code(), "in-progress");
 }
 
-/// The profile was copied while a report waited. The other copy may send it at any time, until a person has read that
-/// this is a copy and has ended the other one; and the authority shows late what was sent just then.
+/// The profile was copied while a report waited. The other copy may send it at any time, until a
+/// person has read that this is a copy and has ended the other one; and the authority shows late
+/// what was sent just then.
 #[tokio::test]
 async fn what_waited_when_a_profile_was_copied_is_not_sent_before_a_person_has_read_of_it() {
     let house = House::new();

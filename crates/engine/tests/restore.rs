@@ -1,5 +1,5 @@
-//! Restores of backups of any age, followed by the real worker against an authority that remembers: whatever
-//! the journal has forgotten, nothing is sent a second time, and nothing stays unseen.
+//! Restores of backups of any age, followed by the real worker against an authority that remembers:
+//! whatever the journal has forgotten, nothing is sent a second time, and nothing stays unseen.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
@@ -11,8 +11,8 @@ use laboratory::{Laboratory, MINUTE, endpoint, key, nowhere, remove};
 use report::{Event, Person, State, SubmissionId};
 use testkit::Figures;
 
-/// A day of a laboratory: files come, the worker works, backups are made; then one of the backups, of any
-/// age, takes the journal's place.
+/// A day of a laboratory: files come, the worker works, backups are made; then one of the backups,
+/// of any age, takes the journal's place.
 async fn run(seed: u64) -> [u64; 3] {
     let mut lab = Laboratory::new(seed);
     let journal = Journal::create(&lab.path(), &key()).unwrap();
@@ -72,8 +72,8 @@ async fn run(seed: u64) -> [u64; 3] {
     counts
 }
 
-/// To a certificate that has lost its access everything is empty: nothing is let go for that, and the comparison is not
-/// taken for complete.
+/// To a certificate that has lost its access everything is empty: nothing is let go for that, and
+/// the comparison is not taken for complete.
 #[tokio::test]
 async fn nothing_is_let_go_while_nothing_of_ours_is_shown() {
     let (lab, journal, second) = Laboratory::after_a_dead_disk().await;
@@ -102,8 +102,8 @@ async fn nothing_is_let_go_while_nothing_of_ours_is_shown() {
     assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 2);
 }
 
-/// What was on hold in the backup was released and completed since, and the comparison has shown nothing of it: before its
-/// correction leaves the authority is asked for it, and a person decides.
+/// What was on hold in the backup was released and completed since, and the comparison has shown
+/// nothing of it: before its correction leaves the authority is asked for it, and a person decides.
 #[tokio::test]
 async fn a_correction_of_what_may_have_left_before_a_restore_asks_for_it() {
     let mut lab = Laboratory::new(1);
@@ -138,8 +138,8 @@ async fn a_correction_of_what_may_have_left_before_a_restore_asks_for_it() {
     assert!(matches!(journal.state(second).unwrap().code(), "in-progress" | "completed"));
 }
 
-/// What was queued in the backup had been sent since; a person says that it was not received, and the authority shows it
-/// after all: it is not sent again, and it ends.
+/// What was queued in the backup had been sent since; a person says that it was not received, and
+/// the authority shows it after all: it is not sent again, and it ends.
 #[tokio::test]
 async fn what_is_shown_after_a_word_that_it_was_not_received_ends() {
     let mut lab = Laboratory::new(1);
@@ -158,8 +158,9 @@ async fn what_is_shown_after_a_word_that_it_was_not_received_ends() {
     assert!(matches!(journal.state(id).unwrap().code(), "completed" | "failed"));
 }
 
-/// The specification lets an authority match the identifier of the delivery alone. It answers every question for a
-/// document with nothing, and what it has was sent under another identifier than the one that is made now.
+/// The specification lets an authority match the identifier of the delivery alone. It answers every
+/// question for a document with nothing, and what it has was sent under another identifier than the
+/// one that is made now.
 #[tokio::test]
 async fn nothing_is_let_go_where_documents_cannot_be_asked_for() {
     let (mut lab, journal, second) = Laboratory::after_a_dead_disk().await;
@@ -180,8 +181,8 @@ async fn nothing_is_let_go_where_documents_cannot_be_asked_for() {
     assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 2);
 }
 
-/// An authority that matches deliveries alone shows an envelope that has its document's identifier. That says nothing of
-/// documents that went out under another one.
+/// An authority that matches deliveries alone shows an envelope that has its document's identifier.
+/// That says nothing of documents that went out under another one.
 #[tokio::test]
 async fn an_envelope_named_as_its_document_is_no_witness_for_documents() {
     let (mut lab, journal, second) = Laboratory::after_a_dead_disk().await;
@@ -203,7 +204,8 @@ async fn an_envelope_named_as_its_document_is_no_witness_for_documents() {
     assert_eq!(journal.state(second).unwrap().code(), "held");
 }
 
-/// Where all of a laboratory goes out under the identifiers of its documents, it can be asked for by them.
+/// Where all of a laboratory goes out under the identifiers of its documents, it can be asked for
+/// by them.
 #[tokio::test]
 async fn where_everything_is_named_as_its_document_it_is_asked_for_by_that() {
     let mut lab = Laboratory::new(1);
@@ -228,7 +230,8 @@ async fn where_everything_is_named_as_its_document_it_is_asked_for_by_that() {
     assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 3, "the third, and no other");
 }
 
-/// It takes no question for a delivery: nothing says then whether it shows anything of ours, and a person decides.
+/// It takes no question for a delivery: nothing says then whether it shows anything of ours, and a
+/// person decides.
 #[tokio::test]
 async fn a_report_may_be_released_where_every_question_is_refused() {
     let (lab, journal, second) = Laboratory::after_a_dead_disk().await;
@@ -239,7 +242,8 @@ async fn a_report_may_be_released_where_every_question_is_refused() {
     assert!(!journal.release_waits(second).unwrap(), "a person may decide");
 }
 
-/// Its list of changes is never given, and one question always ends with an error: the others are decided all the same.
+/// Its list of changes is never given, and one question always ends with an error: the others are
+/// decided all the same.
 #[tokio::test]
 async fn what_can_be_asked_for_is_decided_where_other_questions_fail() {
     let (mut lab, journal, second) = Laboratory::after_a_dead_disk().await;
@@ -307,7 +311,8 @@ async fn nothing_is_let_go_while_the_authority_may_show_it_late() {
     assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 3);
 }
 
-/// Each question takes so long that many of them do not fit between two looks whether anything of ours is shown.
+/// Each question takes so long that many of them do not fit between two looks whether anything of
+/// ours is shown.
 #[tokio::test]
 async fn what_waits_is_decided_at_a_slow_authority_too() {
     let (mut lab, journal, _) = Laboratory::after_a_dead_disk().await;

@@ -1,4 +1,5 @@
-//! From when on a search for changes asks: nothing that a search showed late, or not at all, may be passed by.
+//! From when on a search for changes asks: nothing that a search showed late, or not at all, may be
+//! passed by.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
@@ -84,8 +85,8 @@ async fn a_search_that_says_nothing_sure_is_repeated_from_where_it_began() {
     }
 }
 
-/// More has changed than one search may show, or its next link leads elsewhere: the next search goes on where this
-/// one ended, at once and without an overlap that might hold as much again.
+/// More has changed than one search may show, or its next link leads elsewhere: the next search
+/// goes on where this one ended, at once and without an overlap that might hold as much again.
 #[tokio::test]
 async fn a_search_that_was_cut_off_goes_on_where_it_ended() {
     // What the authority may still show late lies before its time less the overlap.
@@ -142,7 +143,8 @@ async fn one_pass_goes_on_until_nothing_is_cut_off() {
     assert_eq!(searches().await, 2, "the second shows nothing later");
 }
 
-/// An entry that nobody can read is asked for again for a day, and then passed by: it must not hide the others.
+/// An entry that nobody can read is asked for again for a day, and then passed by: it must not hide
+/// the others.
 #[tokio::test]
 async fn an_entry_that_cannot_be_read_is_passed_by_after_a_day() {
     let day = 24 * 3_600;
@@ -169,7 +171,8 @@ async fn a_time_that_is_still_to_come_is_no_watermark() {
     assert_eq!(house.journal.watermark("ours").unwrap(), Some(at(2_000)));
 }
 
-/// A search of many pages takes longer than a lease lives; another process does not begin beside it.
+/// A search of many pages takes longer than a lease lives; another process does not begin beside
+/// it.
 #[tokio::test(start_paused = true)]
 async fn the_queue_is_held_during_a_long_search() {
     let house = House::new();
@@ -195,8 +198,8 @@ async fn the_queue_is_held_during_a_long_search() {
     assert_eq!(house.journal.state(id).unwrap().code(), "completed");
 }
 
-/// The first report was delivered and its answer lost; the program starts again. What happened to the report lies
-/// before the second start.
+/// The first report was delivered and its answer lost; the program starts again. What happened to
+/// the report lies before the second start.
 #[tokio::test]
 async fn the_first_watermark_stays_until_something_is_seen() {
     let house = House::new();
@@ -212,8 +215,8 @@ async fn the_first_watermark_stays_until_something_is_seen() {
     assert_eq!(house.journal.watermark("ours").unwrap(), first);
 }
 
-/// An authority that tells no time gives no watermark: the first search reaches back a day before the oldest open
-/// report.
+/// An authority that tells no time gives no watermark: the first search reaches back a day before
+/// the oldest open report.
 #[tokio::test]
 async fn without_a_watermark_the_first_search_reaches_back_a_day() {
     let house = House::new();
@@ -230,8 +233,8 @@ async fn without_a_watermark_the_first_search_reaches_back_a_day() {
     assert_eq!(since, created.plus_seconds(-24 * 3600));
 }
 
-/// Whether we are shown anything is asked by the identifier of another report of ours: before each question that could
-/// end the doubt, and again after the one that does.
+/// Whether we are shown anything is asked by the identifier of another report of ours: before each
+/// question that could end the doubt, and again after the one that does.
 #[tokio::test]
 async fn whether_ours_are_shown_is_asked_by_the_identifier_of_one() {
     let house = House::new();
@@ -252,8 +255,8 @@ async fn whether_ours_are_shown_is_asked_by_the_identifier_of_one() {
     assert!(house.authority.looked_for.lock().unwrap().is_empty(), "nobody else's are looked for");
 }
 
-/// A release that searches by identifier only: what became of a report is read by its id, after seconds and then as
-/// often as others are searched for.
+/// A release that searches by identifier only: what became of a report is read by its id, after
+/// seconds and then as often as others are searched for.
 #[tokio::test]
 async fn a_release_without_search_for_changes_is_read_by_id() {
     let mut house = House::new();
@@ -295,7 +298,8 @@ async fn one_pass_reads_what_cannot_be_searched_for() {
     assert_eq!(house.journal.state(id).unwrap().code(), "completed");
 }
 
-/// What the authority says of a report is kept in its own words; where it gave none, nothing stands for them.
+/// What the authority says of a report is kept in its own words; where it gave none, nothing stands
+/// for them.
 #[tokio::test]
 async fn messages_are_kept_as_they_were_said() {
     let house = House::new();
@@ -319,8 +323,9 @@ async fn messages_are_kept_as_they_were_said() {
     assert_eq!(texts, [Some("Unknown code"), None]);
 }
 
-/// A page, or two pages of one search, say of one report that it is completed and that it failed: whatever comes first,
-/// that says nothing. It is searched for again from there, until one of them is said alone.
+/// A page, or two pages of one search, say of one report that it is completed and that it failed:
+/// whatever comes first, that says nothing. It is searched for again from there, until one of them
+/// is said alone.
 #[tokio::test]
 async fn a_search_that_tells_one_report_in_two_ways_says_nothing_of_it() {
     for order in [[0, 1], [1, 0]] {
@@ -365,8 +370,8 @@ fn refused(reasons: bool) -> Fault {
     }
 }
 
-/// Whoever may not search reads by id, within the pauses of a search and not after ten minutes; and people learn why
-/// news is slow.
+/// Whoever may not search reads by id, within the pauses of a search and not after ten minutes; and
+/// people learn why news is slow.
 #[tokio::test]
 async fn a_search_that_is_refused_rests_and_reports_are_read_by_id() {
     let evidence = || Some(Box::new(Evidence { status: 403, ..Evidence::default() }));
@@ -422,8 +427,8 @@ async fn a_search_that_is_refused_rests_and_reports_are_read_by_id() {
     }
 }
 
-/// Searches are refused, and reads find nothing of what was accepted: each report is read as often as others search, and
-/// a round of that has an end, however many there are.
+/// Searches are refused, and reads find nothing of what was accepted: each report is read as often
+/// as others search, and a round of that has an end, however many there are.
 #[tokio::test]
 async fn reports_that_are_neither_searched_for_nor_found_make_no_storm() {
     let mut house = House::new();

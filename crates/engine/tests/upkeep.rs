@@ -112,8 +112,8 @@ async fn a_start_makes_the_backup_by_itself() {
     engine.stop().await;
 }
 
-/// The second place is a disk that is pulled out and put in again: it is told, nothing waits for it, and it gets what
-/// it lacks.
+/// The second place is a disk that is pulled out and put in again: it is told, nothing waits for
+/// it, and it gets what it lacks.
 #[tokio::test]
 async fn a_second_place_that_is_away_is_told_and_holds_nothing_up() {
     let (folder, clock) = (tempfile::tempdir().unwrap(), clock());
@@ -248,8 +248,8 @@ async fn what_the_settings_say_leaves_the_journal_while_running() {
     engine.stop().await;
 }
 
-/// A clock that was years ahead for a moment leaves a backup of that date: it neither is the newest for ever nor makes
-/// one backup after the other.
+/// A clock that was years ahead for a moment leaves a backup of that date: it neither is the newest
+/// for ever nor makes one backup after the other.
 #[tokio::test]
 async fn a_clock_that_was_ahead_neither_stops_backups_nor_repeats_them() {
     let folder = tempfile::tempdir().unwrap();
@@ -267,8 +267,8 @@ async fn a_clock_that_was_ahead_neither_stops_backups_nor_repeats_them() {
     assert!(engine.back_up_if_due().await.unwrap().is_some());
 }
 
-/// An old test system that nobody can ask any more is named once the comparison after a restore has waited for it for long,
-/// and no more once it is removed.
+/// An old test system that nobody can ask any more is named once the comparison after a restore has
+/// waited for it for long, and no more once it is removed.
 #[tokio::test]
 async fn an_endpoint_that_keeps_a_comparison_open_is_named() {
     let (folder, clock) = (tempfile::tempdir().unwrap(), clock());

@@ -14,7 +14,8 @@ use journal::Step;
 use report::{Event, Person, State, SubmissionId};
 use tokio_util::sync::CancellationToken;
 
-/// Where the document's own identifier is used for several reports, another one's receipt proves nothing.
+/// Where the document's own identifier is used for several reports, another one's receipt proves
+/// nothing.
 #[tokio::test]
 async fn the_receipt_of_another_report_is_not_taken_for_ours() {
     for identifier in [IdentifierChoice::Document, IdentifierChoice::Attempt] {
@@ -50,8 +51,8 @@ async fn the_receipt_of_another_report_is_not_taken_for_ours() {
     }
 }
 
-/// Ready envelopes bring their own identifier, and two may bring the same. One was accepted; the answer to the other
-/// is lost. What the authority shows under the identifier is the first one's.
+/// Ready envelopes bring their own identifier, and two may bring the same. One was accepted; the
+/// answer to the other is lost. What the authority shows under the identifier is the first one's.
 #[tokio::test]
 async fn a_report_with_anothers_identifier_does_not_take_its_receipt() {
     let shared = || "urn:uuid:both".to_owned();
@@ -76,9 +77,10 @@ async fn a_report_with_anothers_identifier_does_not_take_its_receipt() {
     assert_eq!((state.code(), state.receipt()), ("in-progress", Some("r-2")));
 }
 
-/// A document went out once bare, under an identifier of its attempt, and once in a ready envelope that is named as the
-/// document; the authority names both identifiers of a delivery. The number is the first one's, so what is shown is its
-/// delivery where the identifier of the other is that of the document alone.
+/// A document went out once bare, under an identifier of its attempt, and once in a ready envelope
+/// that is named as the document; the authority names both identifiers of a delivery. The number is
+/// the first one's, so what is shown is its delivery where the identifier of the other is that of
+/// the document alone.
 #[tokio::test]
 async fn a_delivery_that_names_its_document_is_not_taken_for_the_envelope_that_is_named_so() {
     for (first, second, taken) in [("urn:uuid:bare", "d-1", false), ("d-1", "urn:uuid:bare", true)]
@@ -107,8 +109,8 @@ async fn a_delivery_that_names_its_document_is_not_taken_for_the_envelope_that_i
     }
 }
 
-/// Two with the same identifier are in doubt at once: which one the authority shows cannot be told, and neither is
-/// believed to have arrived or not to have.
+/// Two with the same identifier are in doubt at once: which one the authority shows cannot be told,
+/// and neither is believed to have arrived or not to have.
 #[tokio::test]
 async fn of_two_with_one_identifier_in_doubt_neither_takes_a_receipt() {
     let shared = "urn:uuid:both".to_owned();
@@ -133,7 +135,8 @@ async fn of_two_with_one_identifier_in_doubt_neither_takes_a_receipt() {
     assert_eq!(house.sent(), 2, "never sent again");
 }
 
-/// Where an authority is set up again, its numbers begin anew: another report has the number of ours.
+/// Where an authority is set up again, its numbers begin anew: another report has the number of
+/// ours.
 #[tokio::test]
 async fn a_number_with_anothers_identifier_says_nothing_of_ours() {
     let house = House::new();
@@ -183,8 +186,8 @@ async fn a_number_means_a_report_of_this_authority_alone() {
     }
 }
 
-/// Its answer was lost; a search for changes shows it by its identifier, sooner than it is asked for. What proves it
-/// is its own entry of the page, and no other's.
+/// Its answer was lost; a search for changes shows it by its identifier, sooner than it is asked
+/// for. What proves it is its own entry of the page, and no other's.
 #[tokio::test]
 async fn a_report_in_doubt_is_known_by_its_identifier() {
     let house = House::new();
@@ -206,8 +209,8 @@ async fn a_report_in_doubt_is_known_by_its_identifier() {
     assert!(body.starts_with(r#"{"resourceType":"DocumentReference","id":"r-9","#), "{body}");
 }
 
-/// A copy of this journal has sent what waits here: a search for changes shows it. Where an endpoint wants the document's
-/// identifier, it may be another version of the document.
+/// A copy of this journal has sent what waits here: a search for changes shows it. Where an
+/// endpoint wants the document's identifier, it may be another version of the document.
 #[tokio::test]
 async fn what_a_search_shows_of_a_report_that_waits_is_not_sent_again() {
     for (identifier, sent) in [(IdentifierChoice::Attempt, 1), (IdentifierChoice::Document, 2)] {
@@ -234,8 +237,9 @@ async fn what_a_search_shows_of_a_report_that_waits_is_not_sent_again() {
 }
 
 impl House {
-    /// Two reports are in progress as number 1 and 2 when the authority restores a backup without them; a person says
-    /// of both that they were not received. The first one has number 2 by now, and the other one has not left.
+    /// Two reports are in progress as number 1 and 2 when the authority restores a backup without
+    /// them; a person says of both that they were not received. The first one has number 2 by now,
+    /// and the other one has not left.
     async fn numbered_anew(&self, worker: &Worker<Willing>) -> [SubmissionId; 2] {
         let cancel = CancellationToken::new();
         let ids = [1, 2].map(|number| self.import("ours", number));
@@ -267,8 +271,8 @@ impl House {
     }
 }
 
-/// The authority has restored a backup and gives its numbers anew. What waits, is on hold or in doubt is not completed by
-/// the number that it had before, which is another report's now.
+/// The authority has restored a backup and gives its numbers anew. What waits, is on hold or in
+/// doubt is not completed by the number that it had before, which is another report's now.
 #[tokio::test]
 async fn a_number_that_is_given_again_completes_nothing_that_never_left() {
     for what in ["waits", "held", "in doubt"] {
@@ -301,7 +305,8 @@ async fn a_number_that_is_given_again_completes_nothing_that_never_left() {
     }
 }
 
-/// Two are in progress under one number, of which the authority knows one: each answer is for whom it names.
+/// Two are in progress under one number, of which the authority knows one: each answer is for whom
+/// it names.
 #[tokio::test]
 async fn of_two_in_progress_under_one_number_each_is_told_what_names_it() {
     for first in [0, 1] {
@@ -320,8 +325,8 @@ async fn of_two_in_progress_under_one_number_each_is_told_what_names_it() {
     }
 }
 
-/// A report in doubt has the number of one that is settled, or in progress, since a backup was restored at the
-/// authority: a search shows it, and it is known by its identifier.
+/// A report in doubt has the number of one that is settled, or in progress, since a backup was
+/// restored at the authority: a search shows it, and it is known by its identifier.
 #[tokio::test]
 async fn a_number_that_is_given_again_is_known_by_the_identifier_beside_it() {
     for settled in [true, false] {

@@ -1,5 +1,5 @@
-//! Worlds of every test run: the seeds that once broke a promise, then the same three hundred. Many more on
-//! demand: `cargo xtask simulate`.
+//! Worlds of every test run: the seeds that once broke a promise, then the same three hundred. Many
+//! more on demand: `cargo xtask simulate`.
 
 #![allow(clippy::print_stderr, reason = "a broken world tells its story")]
 

@@ -8,8 +8,8 @@ use crate::tree::Limits;
 
 /// No node, no offset.
 pub(crate) const NIL: u32 = u32::MAX;
-/// Nesting beyond which no setting goes: the readers and the check recurse, and must do with a stack of
-/// 1 MiB even unoptimised.
+/// Nesting beyond which no setting goes: the readers and the check recurse, and must do with a
+/// stack of 1 MiB even unoptimised.
 const DEPTH_CEILING: usize = 64;
 /// Length beyond which no setting goes: offsets are 31 bits.
 const BYTES_CEILING: usize = 1 << 30;
@@ -18,7 +18,8 @@ const NOTES_MAX: usize = 10_000;
 /// Names of one element that are compared one by one before a hash table takes over.
 const NAMES_LINEAR_MAX: usize = 32;
 
-/// A piece of text: of the source, or (high bit of `start`) of the side text, where unescaped values lie.
+/// A piece of text: of the source, or (high bit of `start`) of the side text, where unescaped
+/// values lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
     start: u32,

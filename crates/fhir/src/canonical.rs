@@ -11,8 +11,8 @@ use crate::{Element, Finding, Severity, Tree, xml_text};
 const VERSION: &[u8] = b"fhir-canonical-1";
 
 impl Tree {
-    /// SHA-256, lower-case hex, of the canonical form: what the resource says, without how it was written.
-    /// `findings` are those of [`Tree::check`].
+    /// SHA-256, lower-case hex, of the canonical form: what the resource says, without how it was
+    /// written. `findings` are those of [`Tree::check`].
     ///
     /// Two texts have the same form exactly when they say the same in FHIR's terms: pretty-printed
     /// or compact, as JSON or as XML. It is fed to a hash as it is made, element by element, and
@@ -51,9 +51,9 @@ impl Tree {
         self.canonical_digest_of(self.root(), findings)
     }
 
-    /// The same of one resource in this one, as if it stood alone: a contained resource has the digest that it
-    /// has in a file of its own. `findings` are those of the whole. Errors around the resource count as well,
-    /// each with its place in the whole: they hold what is sent, too.
+    /// The same of one resource in this one, as if it stood alone: a contained resource has the
+    /// digest that it has in a file of its own. `findings` are those of the whole. Errors around
+    /// the resource count as well, each with its place in the whole: they hold what is sent, too.
     pub fn canonical_digest_of(&self, part: Element<'_>, findings: &[Finding]) -> String {
         let place = part.expression();
         let alone = |expression: &str| {
@@ -121,7 +121,8 @@ pub(crate) fn ordered(of: Element<'_>) -> Vec<Element<'_>> {
     children
 }
 
-/// The canonical text of a narrative. One that is no XHTML is taken as it is, but for its white space.
+/// The canonical text of a narrative. One that is no XHTML is taken as it is, but for its white
+/// space.
 pub(crate) fn narrative(value: &str) -> String {
     tags(value).unwrap_or_else(|| {
         let mut plain = String::from("?");

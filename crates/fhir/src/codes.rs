@@ -10,8 +10,8 @@
 //! | `limit` | the bound that was passed |
 //! | `reason` | see [`XML_REASONS`] |
 
-/// Code and parameters. The first group makes reading impossible (`Tree::read` gives `Err`); the second
-/// is found by the base check, always as an error except `too-many-findings`.
+/// Code and parameters. The first group makes reading impossible (`Tree::read` gives `Err`); the
+/// second is found by the base check, always as an error except `too-many-findings`.
 pub const CODES: &[(&str, &[&str])] = &[
     // Nothing but white space.
     ("empty", &[]),

@@ -1,7 +1,8 @@
-//! `Debug` for values that hold a patient's data: what is printed by accident (in a log, a panic, a test's
-//! output) must not name anybody.
+//! `Debug` for values that hold a patient's data: what is printed by accident (in a log, a panic, a
+//! test's output) must not name anybody.
 
-/// Implements `Debug` for a struct so that only the named fields show; the others are there, and hidden.
+/// Implements `Debug` for a struct so that only the named fields show; the others are there, and
+/// hidden.
 ///
 /// ```
 /// struct Letter {

@@ -22,9 +22,9 @@ pub struct Difference {
 crate::shows_only!(Difference { expression, line });
 
 impl Tree {
-    /// Where this resource and a later one differ in what their canonical forms say, at most so many: first what
-    /// the later one has, in the order of the table, then what it lacks. An element that one of them lacks is
-    /// one difference, whatever it holds.
+    /// Where this resource and a later one differ in what their canonical forms say, at most so
+    /// many: first what the later one has, in the order of the table, then what it lacks. An
+    /// element that one of them lacks is one difference, whatever it holds.
     pub fn differences(&self, later: &Tree, at_most: usize) -> Vec<Difference> {
         self.root().differences(later.root(), at_most)
     }
@@ -64,7 +64,8 @@ fn pair(before: Element<'_>, after: Element<'_>, at_most: usize, found: &mut Vec
     }
 }
 
-/// Elements of one name: what is the same at both ends is passed over, the rest is compared one by one.
+/// Elements of one name: what is the same at both ends is passed over, the rest is compared one by
+/// one.
 fn repeats(
     before: &[Element<'_>],
     after: &[Element<'_>],

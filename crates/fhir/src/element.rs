@@ -20,8 +20,8 @@ impl std::fmt::Debug for Element<'_> {
 }
 
 impl<'t> Element<'t> {
-    /// Name as written, e.g. `valueQuantity`; for a resource its place's name (`resource`, `contained`)
-    /// and for the root its type.
+    /// Name as written, e.g. `valueQuantity`; for a resource its place's name (`resource`,
+    /// `contained`) and for the root its type.
     pub fn name(self) -> &'t str {
         self.tree.text(self.read().name)
     }
@@ -34,15 +34,15 @@ impl<'t> Element<'t> {
         let node = self.read();
         node.flags.has(Flags::RESOURCE).then(|| self.tree.text(node.value))
     }
-    /// A primitive's value in its lexical form, unescaped (decimals keep their digits; narrative `div`
-    /// gives its XHTML text).
+    /// A primitive's value in its lexical form, unescaped (decimals keep their digits; narrative
+    /// `div` gives its XHTML text).
     pub fn value(self) -> Option<&'t str> {
         let node = self.read();
         let has_value = node.value.is_some() && !node.flags.has(Flags::RESOURCE);
         has_value.then(|| self.tree.text(node.value))
     }
-    /// Child elements in document order (both faces of a JSON primitive, `x` and `_x`, are one element).
-    /// The attributes `id` and `url` of XML are children too.
+    /// Child elements in document order (both faces of a JSON primitive, `x` and `_x`, are one
+    /// element). The attributes `id` and `url` of XML are children too.
     pub fn children(self) -> impl Iterator<Item = Element<'t>> + 't {
         let tree = self.tree;
         let first = self.node_after(self.read().first);
@@ -83,22 +83,23 @@ impl<'t> Element<'t> {
     pub fn parent(self) -> Option<Element<'t>> {
         self.node_after(self.read().parent)
     }
-    /// FHIRPath from the root, e.g. `Bundle.entry[0].resource.name[1].given[0]`: an index exactly on
-    /// elements that may repeat (or do).
+    /// FHIRPath from the root, e.g. `Bundle.entry[0].resource.name[1].given[0]`: an index exactly
+    /// on elements that may repeat (or do).
     pub fn expression(self) -> String {
         path::expression(self)
     }
-    /// Where it stands: JSON the value (`{…}`, `"…"`), XML from `<` to `>` of its element; a resource in
-    /// XML is where its own element is, not the `contained` or `resource` around it; an attribute from
-    /// its name to its closing quote. A primitive of which there is only `_x` stands where that does.
+    /// Where it stands: JSON the value (`{…}`, `"…"`), XML from `<` to `>` of its element; a
+    /// resource in XML is where its own element is, not the `contained` or `resource` around it; an
+    /// attribute from its name to its closing quote. A primitive of which there is only `_x` stands
+    /// where that does.
     pub fn position(self) -> Position {
         let node = self.read();
         let (start, end) = (node.start as usize, node.end as usize);
         let (line, column) = self.tree.lines().place(self.tree.source_text(), start);
         Position { line, column, start, end }
     }
-    /// Offset right after the opening `{` of a JSON object or the `>` of an XML start tag: where a first
-    /// child could be written. `None` for primitives and for an empty XML tag `<x/>`.
+    /// Offset right after the opening `{` of a JSON object or the `>` of an XML start tag: where a
+    /// first child could be written. `None` for primitives and for an empty XML tag `<x/>`.
     pub fn inner_start(self) -> Option<usize> {
         let inner = self.read().inner;
         (inner != NIL).then_some(inner as usize)
@@ -108,8 +109,9 @@ impl<'t> Element<'t> {
         let node = self.read();
         self.tree.source().get(node.start as usize..node.end as usize).unwrap_or_default()
     }
-    /// Whether this and the other are the same data (names, values, order; white space between elements
-    /// and escaping do not count; repeats of one name keep their order, different names need not).
+    /// Whether this and the other are the same data (names, values, order; white space between
+    /// elements and escaping do not count; repeats of one name keep their order, different names
+    /// need not).
     pub fn same_as(self, other: Element<'_>) -> bool {
         if self.resource_type() != other.resource_type() || self.value() != other.value() {
             return false;

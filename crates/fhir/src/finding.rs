@@ -41,8 +41,8 @@ pub struct Position {
     pub end: usize,
 }
 
-/// One finding: a code with parameters, never prose (texts live in the message catalogues). The parameters
-/// may repeat what the document says, so `Debug` leaves them out.
+/// One finding: a code with parameters, never prose (texts live in the message catalogues). The
+/// parameters may repeat what the document says, so `Debug` leaves them out.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// Stable code in kebab-case, e.g. `unknown-element`.

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use time::{Date, Month, OffsetDateTime};
 
-/// A point in time: microseconds since 1970-01-01T00:00:00Z. Passed in, never read from a clock here.
+/// A point in time: microseconds since 1970-01-01T00:00:00Z. Passed in, never read from a clock
+/// here.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
@@ -54,8 +55,8 @@ impl Instant {
         format!("{at}.{micros:06}")
     }
 
-    /// Date and time to the second, and the microseconds beyond; clamped to the years 1 to 9999, because
-    /// FHIR can write no others.
+    /// Date and time to the second, and the microseconds beyond; clamped to the years 1 to 9999,
+    /// because FHIR can write no others.
     fn calendar(self) -> (String, i64) {
         const FIRST: i64 = -62_135_596_800;
         const LAST: i64 = 253_402_300_799;
@@ -69,7 +70,8 @@ impl Instant {
 }
 
 impl Period {
-    /// Reads a FHIR date, dateTime or instant of any precision (year to fraction); without a zone UTC.
+    /// Reads a FHIR date, dateTime or instant of any precision (year to fraction); without a zone
+    /// UTC.
     pub fn parse(text: &str) -> Option<Self> {
         Parts::read(text)?.period()
     }
@@ -185,7 +187,8 @@ fn flat<T>(written: Option<Option<T>>) -> Option<Option<T>> {
     }
 }
 
-/// Digits after the point: microseconds, and the worth of the last digit (at least one microsecond).
+/// Digits after the point: microseconds, and the worth of the last digit (at least one
+/// microsecond).
 fn read_fraction(digits: &str) -> Option<(i64, i64)> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;

@@ -1,4 +1,5 @@
-//! The JSON reader: positions, duplicate keys, numbers as written, both faces of a primitive as one.
+//! The JSON reader: positions, duplicate keys, numbers as written, both faces of a primitive as
+//! one.
 
 use crate::arena::{Arena, Builder, Flags, NIL, Node, Note, Span};
 use crate::finding::Finding;
@@ -278,8 +279,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `_x` is a list exactly where `x` is one (R4 JSON, "JSON representation of primitive elements"). Where it stands alone
-    /// it is looked at as the element is.
+    /// `_x` is a list exactly where `x` is one (R4 JSON, "JSON representation of primitive
+    /// elements"). Where it stands alone it is looked at as the element is.
     fn face_form(&mut self, place: Place, twin: u32, is_list: bool) {
         let may_repeat = match self.build.table.fields.get(usize::from(place.field)) {
             Some(field) if self.build.node(twin).index == 0 => field.is_array,

@@ -1,8 +1,9 @@
 //! The form of a language code.
 
-/// Language-region form (BCP 47; docs/interface.md, "The DocumentReference that is sent"): a language of two or three lower-case
-/// letters, and a region of two capitals or three digits. `de-CH` and `es-419` have it; `german`, `de_CH`, `de` and
-/// `DE-ch` do not. This is the one place that says so, for documents, envelopes, settings and both programs.
+/// Language-region form (BCP 47; docs/interface.md, "The DocumentReference that is sent"): a
+/// language of two or three lower-case letters, and a region of two capitals or three digits.
+/// `de-CH` and `es-419` have it; `german`, `de_CH`, `de` and `DE-ch` do not. This is the one place
+/// that says so, for documents, envelopes, settings and both programs.
 pub fn is_language_region(text: &str) -> bool {
     text.split_once('-').is_some_and(|(language, region)| {
         let language_fits = matches!(language.len(), 2 | 3);

@@ -1,5 +1,6 @@
 //! The written form of each primitive type (<https://hl7.org/fhir/R4/datatypes.html>), by hand: the
-//! published regular expressions, plus what they cannot say (a day that exists, a number that fits).
+//! published regular expressions, plus what they cannot say (a day that exists, a number that
+//! fits).
 
 use crate::instant;
 
@@ -140,12 +141,14 @@ const fn is_control(byte: u8) -> bool {
     byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')
 }
 
-/// Beside control characters, two that no XML document may hold: what JSON says with them cannot be said there.
+/// Beside control characters, two that no XML document may hold: what JSON says with them cannot be
+/// said there.
 fn fits_xml(value: &str) -> bool {
     value.is_ascii() || !value.contains(['\u{FFFE}', '\u{FFFF}'])
 }
 
-/// White space is ASCII's, as in the published expressions: a no-break space is a character like others.
+/// White space is ASCII's, as in the published expressions: a no-break space is a character like
+/// others.
 const fn is_space(byte: u8) -> bool {
     byte == b' ' || (byte >= b'\t' && byte <= b'\r')
 }

@@ -4,21 +4,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Element, Severity};
 
-/// One `OperationOutcome.issue`, as received. Its words may name a patient, so `Debug` leaves them out.
+/// One `OperationOutcome.issue`, as received. Its words may name a patient, so `Debug` leaves them
+/// out.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Issue {
     /// `issue.severity` (`fatal` reads as error).
     pub severity: Severity,
     /// `issue.code` (FHIR `issue-type`).
     pub code: String,
-    /// The authority's rule code (e.g. `FOPH-020`), else the key of a failed constraint; looked for in
-    /// `details.coding`, then `details.text`, then `diagnostics`.
+    /// The authority's rule code (e.g. `FOPH-020`), else the key of a failed constraint; looked for
+    /// in `details.coding`, then `details.text`, then `diagnostics`.
     pub rule: Option<String>,
     /// The authority's own words: `details.text`, else `diagnostics`, else the coding's display.
     pub text: String,
     /// First `issue.expression`, else first `issue.location`.
     pub expression: Option<String>,
-    /// Line, where the authority names one (extension `operationoutcome-issue-line`, or in a location).
+    /// Line, where the authority names one (extension `operationoutcome-issue-line`, or in a
+    /// location).
     pub line: Option<u32>,
     /// Column, likewise.
     pub column: Option<u32>,

@@ -1,5 +1,5 @@
-//! What FHIR R4 says of its types, for whoever reads trees by rule: which elements a type has, of which
-//! types they are, and which type another one specialises.
+//! What FHIR R4 says of its types, for whoever reads trees by rule: which elements a type has, of
+//! which types they are, and which type another one specialises.
 
 use crate::Element;
 use crate::siblings::Walk;
@@ -38,8 +38,8 @@ impl std::fmt::Debug for TypeDefinition {
 }
 
 impl TypeDefinition {
-    /// A type by its name (`Patient`, `HumanName`, `code`, `DomainResource`), or a nested type by its
-    /// path (`Patient.contact`).
+    /// A type by its name (`Patient`, `HumanName`, `code`, `DomainResource`), or a nested type by
+    /// its path (`Patient.contact`).
     pub fn named(name: &str) -> Option<Self> {
         table().by_name(name).map(Self)
     }
@@ -100,8 +100,8 @@ impl ElementDefinition {
 }
 
 impl<'t> Element<'t> {
-    /// Its name in the table, without the type of a choice; `None` for an element that FHIR does not
-    /// know, and for a root.
+    /// Its name in the table, without the type of a choice; `None` for an element that FHIR does
+    /// not know, and for a root.
     pub fn element_name(self) -> Option<ElementName> {
         self.field().map(|field| ElementName(field.stem_id))
     }
@@ -131,7 +131,8 @@ impl<'t> Element<'t> {
             None => self.resource_type() == Some(name),
         }
     }
-    /// Number of the element in its document, in document order: a key for what is remembered of it.
+    /// Number of the element in its document, in document order: a key for what is remembered of
+    /// it.
     pub fn number(self) -> u32 {
         self.node
     }

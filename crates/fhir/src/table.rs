@@ -1,7 +1,7 @@
 //! The element table: what FHIR R4 (4.0.1) says an element may hold.
 //!
-//! Made by `cargo xtask tables fhir` from the package `hl7.fhir.r4.core`, committed compressed and unpacked
-//! once. Its lines:
+//! Made by `cargo xtask tables fhir` from the package `hl7.fhir.r4.core`, committed compressed and
+//! unpacked once. Its lines:
 //!
 //! ```text
 //! fhir-table 1 4.0.1
@@ -11,8 +11,8 @@
 //! E <name> <min> -<flags> <list or -> <type>… an element of that type, in its order
 //! ```
 //!
-//! Flags: `c` choice (`value` stands for `value[x]`), `m` array, `a` XML attribute. A type `@Path` is
-//! the nested type of that path.
+//! Flags: `c` choice (`value` stands for `value[x]`), `m` array, `a` XML attribute. A type `@Path`
+//! is the nested type of that path.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -252,7 +252,8 @@ impl Table {
     }
 }
 
-/// `value` and `string` give `valueString`. The few hundred names live as long as the table: for ever.
+/// `value` and `string` give `valueString`. The few hundred names live as long as the table: for
+/// ever.
 fn choice_name(stem: &str, of: &str) -> &'static str {
     let mut name = String::with_capacity(stem.len() + of.len());
     name.push_str(stem);

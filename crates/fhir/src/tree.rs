@@ -88,8 +88,9 @@ impl std::fmt::Debug for Tree {
 }
 
 impl Tree {
-    /// Reads a resource. `Err` only where no tree can be made (not UTF-8, not well-formed, beyond the
-    /// limits, DTD, no resource); everything else is read, kept, and reported by [`Tree::check`].
+    /// Reads a resource. `Err` only where no tree can be made (not UTF-8, not well-formed, beyond
+    /// the limits, DTD, no resource); everything else is read, kept, and reported by
+    /// [`Tree::check`].
     pub fn read(bytes: &[u8], format: Format, limits: &Limits) -> Result<Self, Finding> {
         let limit = bytes_max(limits);
         if bytes.len() > limit {
@@ -120,9 +121,9 @@ impl Tree {
     pub fn source(&self) -> &[u8] {
         self.source.as_bytes()
     }
-    /// The base check: every departure from FHIR R4 itself, in document order. What the codes mean is
-    /// listed in [`crate::codes`]. Invariants (FHIRPath) are not evaluated. After 10,000 findings one
-    /// `too-many-findings` ends the list.
+    /// The base check: every departure from FHIR R4 itself, in document order. What the codes mean
+    /// is listed in [`crate::codes`]. Invariants (FHIRPath) are not evaluated. After 10,000
+    /// findings one `too-many-findings` ends the list.
     pub fn check(&self) -> Vec<Finding> {
         check::check(self)
     }
@@ -130,9 +131,9 @@ impl Tree {
     pub fn to_json(&self) -> String {
         json_write::write(self)
     }
-    /// Writes XML (compact, with declaration-less root in the FHIR namespace). What JSON may hold and
-    /// XML cannot (control characters, keys that are no names) is written as U+FFFD or `_xHHHH_`; the
-    /// base check reports both.
+    /// Writes XML (compact, with declaration-less root in the FHIR namespace). What JSON may hold
+    /// and XML cannot (control characters, keys that are no names) is written as U+FFFD or
+    /// `_xHHHH_`; the base check reports both.
     pub fn to_xml(&self) -> String {
         xml_write::write(self)
     }
@@ -145,7 +146,8 @@ impl Tree {
     }
     /// The element whose FHIRPath (as [`Element::expression`] writes it) is given, else its nearest
     /// existing ancestor. Tolerates a missing or other resource type prefix, what validators add to
-    /// paths (`ofType(…)`, comments), and XPath (`/f:Bundle/f:entry[1]`). `None` only for an empty path.
+    /// paths (`ofType(…)`, comments), and XPath (`/f:Bundle/f:entry[1]`). `None` only for an empty
+    /// path.
     pub fn find(&self, expression: &str) -> Option<Element<'_>> {
         path::find(self, expression)
     }

@@ -1,7 +1,7 @@
 //! The XML reader, over quick-xml's events: positions, namespaces, narrative as it stands.
 //!
-//! Document types and all entities but the five predefined ones are refused; comments and processing
-//! instructions are passed over; attributes of other namespaces are ignored.
+//! Document types and all entities but the five predefined ones are refused; comments and
+//! processing instructions are passed over; attributes of other namespaces are ignored.
 
 use quick_xml::Reader as Events;
 use quick_xml::events::{BytesStart, Event};

@@ -41,7 +41,8 @@ const fn is_name_more(letter: char) -> bool {
     matches!(letter, '-' | '.' | '0'..='9' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }
 
-/// Takes the next `name="value"` off the text of a tag: `None` at its end, `Some(None)` if it is wrong.
+/// Takes the next `name="value"` off the text of a tag: `None` at its end, `Some(None)` if it is
+/// wrong.
 #[allow(
     clippy::option_option,
     reason = "the end and an error are told apart, like in an iterator of results"

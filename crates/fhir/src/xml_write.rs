@@ -42,7 +42,8 @@ fn element(of: Element<'_>, out: &mut String) {
     end(of.name(), of, out);
 }
 
-/// Attributes, the end of the start tag, and children. Without children the tag stays open for `/>`.
+/// Attributes, the end of the start tag, and children. Without children the tag stays open for
+/// `/>`.
 fn content(of: Element<'_>, out: &mut String) {
     for child in of.children().filter(|child| is_attribute(*child)) {
         // A second one (a duplicate key in JSON) cannot be said in XML.
@@ -95,8 +96,8 @@ fn attribute(key: &str, value: &str, out: &mut String) {
     out.push('"');
 }
 
-/// The text itself, if it is XHTML; else it is said as text inside of one, so that the document stays
-/// readable (the base check reports it).
+/// The text itself, if it is XHTML; else it is said as text inside of one, so that the document
+/// stays readable (the base check reports it).
 fn narrative(of: Element<'_>, out: &mut String) {
     let text = of.value().unwrap_or_default();
     if of.tree.format() == Format::Xml || xml::narrative(text).is_ok() {

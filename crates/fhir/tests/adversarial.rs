@@ -1,5 +1,5 @@
-//! Documents of our own that are harder than what is published: twins that must be equal and clean, and
-//! broken ones with all that the base check has to say of them.
+//! Documents of our own that are harder than what is published: twins that must be equal and clean,
+//! and broken ones with all that the base check has to say of them.
 
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by ending")]
 

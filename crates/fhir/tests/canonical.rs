@@ -143,8 +143,8 @@ fn a_contained_resource_has_the_digest_that_it_has_alone() {
     assert_ne!(inside(&around(current, sound)), inside(&around(broken, sound)));
 }
 
-/// The digest stands in journals: it must not change with a release. Computed by hand from the bytes that
-/// the documentation of `Tree::canonical_digest` describes.
+/// The digest stands in journals: it must not change with a release. Computed by hand from the
+/// bytes that the documentation of `Tree::canonical_digest` describes.
 #[test]
 fn the_bytes_are_as_described() {
     let mut bytes = b"fhir-canonical-1".to_vec();

@@ -1,5 +1,6 @@
-//! Random documents: correct ones survive both encodings without a finding, wrong ones are read, written
-//! and read again without loss in their own encoding, and bytes of any kind never end in a panic.
+//! Random documents: correct ones survive both encodings without a finding, wrong ones are read,
+//! written and read again without loss in their own encoding, and bytes of any kind never end in a
+//! panic.
 
 #![allow(clippy::unwrap_used, reason = "a test says what is wrong by ending")]
 

@@ -1,6 +1,6 @@
-//! The check of an expression against the types of FHIR R4, before any document is there: names that no
-//! element has, functions of text on what is no text, and the like. It finds what is certainly wrong; what
-//! depends on the document passes.
+//! The check of an expression against the types of FHIR R4, before any document is there: names
+//! that no element has, functions of text on what is no text, and the like. It finds what is
+//! certainly wrong; what depends on the document passes.
 
 use fhir::{ElementName, TypeDefinition};
 

@@ -1,5 +1,5 @@
-//! What an expression is evaluated in: resources, variables, time, and who answers what the document
-//! alone cannot.
+//! What an expression is evaluated in: resources, variables, time, and who answers what the
+//! document alone cannot.
 
 use fhir::{Element, Instant};
 
@@ -7,10 +7,11 @@ use crate::{Collection, Item};
 
 /// Answers what the document alone cannot.
 pub trait Host<'t> {
-    /// The resource that a reference or a canonical names. `from` is the element that holds it, if the
-    /// text came from the document. References to contained resources (`#…`) are not asked for.
+    /// The resource that a reference or a canonical names. `from` is the element that holds it, if
+    /// the text came from the document. References to contained resources (`#…`) are not asked for.
     fn resolve(&self, reference: &str, from: Option<Element<'t>>) -> Option<Item<'t>>;
-    /// Whether a code, `Coding` or `CodeableConcept` is in a value set; `None` where that cannot be known.
+    /// Whether a code, `Coding` or `CodeableConcept` is in a value set; `None` where that cannot be
+    /// known.
     fn member_of(&self, item: &Item<'t>, value_set: &str) -> Option<bool>;
     /// Whether an item conforms to a profile.
     ///
@@ -69,8 +70,8 @@ impl<'c, 't> Context<'c, 't> {
             limits: Limits::default(),
         }
     }
-    /// Sets `%resource`, the resource that holds the focus, and `%rootResource`, the same unless that is
-    /// a contained one. `%context` becomes `%resource` unless it is set.
+    /// Sets `%resource`, the resource that holds the focus, and `%rootResource`, the same unless
+    /// that is a contained one. `%context` becomes `%resource` unless it is set.
     #[must_use]
     pub fn within(mut self, resource: Element<'t>, root_resource: Element<'t>) -> Self {
         self.resource = Some(resource);

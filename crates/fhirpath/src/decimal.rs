@@ -1,4 +1,5 @@
-//! Decimals as written: exact, with the digits that were given (`1.50` is not `1.5` for `precision()`).
+//! Decimals as written: exact, with the digits that were given (`1.50` is not `1.5` for
+//! `precision()`).
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -39,8 +40,8 @@ impl Decimal {
     pub const fn scale(self) -> u8 {
         self.scale
     }
-    /// Reads digits with an optional sign, fraction and exponent; `None` if it is no number or has more
-    /// than 38 digits.
+    /// Reads digits with an optional sign, fraction and exponent; `None` if it is no number or has
+    /// more than 38 digits.
     pub fn parse(text: &str) -> Option<Self> {
         let (text, exponent) = match text.split_once(['e', 'E']) {
             Some((text, exponent)) => (text, exponent.parse::<i32>().ok()?),

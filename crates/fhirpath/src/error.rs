@@ -1,5 +1,5 @@
-//! What can go wrong, typed by what the caller may do next. Errors name types, functions and places of
-//! the expression, never a value of the document.
+//! What can go wrong, typed by what the caller may do next. Errors name types, functions and places
+//! of the expression, never a value of the document.
 
 /// An expression that is not FHIRPath.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -27,7 +27,8 @@ pub(crate) use logic::holds;
 
 pub(crate) type Evaluated<'t> = Result<Collection<'t>, EvaluationError>;
 
-/// Nesting of evaluations beyond which none goes: as deep as an expression can be, and its functions.
+/// Nesting of evaluations beyond which none goes: as deep as an expression can be, and its
+/// functions.
 const DEPTH_MAX: u32 = 220;
 
 /// One evaluation.

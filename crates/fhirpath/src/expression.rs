@@ -138,8 +138,8 @@ impl Expression {
     ) -> Result<Collection<'t>, EvaluationError> {
         Run::new(&self.nodes, context).whole(self.root, focus)
     }
-    /// Whether an invariant with this expression holds: nothing means that it does not; one boolean means
-    /// what it says; anything else means that it does. So does HL7's validator.
+    /// Whether an invariant with this expression holds: nothing means that it does not; one boolean
+    /// means what it says; anything else means that it does. So does HL7's validator.
     ///
     /// # Errors
     /// As [`Self::evaluate`]; the invariant has failed then.

@@ -1,5 +1,5 @@
-//! The functions: of FHIRPath itself, of its later edition where the official tests for R4 use them, and
-//! those that FHIR adds.
+//! The functions: of FHIRPath itself, of its later edition where the official tests for R4 use
+//! them, and those that FHIR adds.
 
 /// A function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

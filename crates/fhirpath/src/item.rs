@@ -96,8 +96,8 @@ impl<'t> Item<'t> {
             _ => None,
         }
     }
-    /// Its value as text, as written: of a primitive element, or of a value. `None` for what has children
-    /// only, and for a primitive without a value.
+    /// Its value as text, as written: of a primitive element, or of a value. `None` for what has
+    /// children only, and for a primitive without a value.
     pub fn text(&self) -> Option<Cow<'t, str>> {
         Some(match self {
             Self::Element(element) => Cow::Borrowed(element.value()?),
@@ -112,8 +112,8 @@ impl<'t> Item<'t> {
             Self::Type(_) => return None,
         })
     }
-    /// The value of a primitive element in the form that FHIRPath calculates with; anything else as it
-    /// is. An element whose text is not of its type's form counts as a string.
+    /// The value of a primitive element in the form that FHIRPath calculates with; anything else as
+    /// it is. An element whose text is not of its type's form counts as a string.
     pub(crate) fn to_system(&self) -> Self {
         match self {
             Self::Element(element) => system_value(*element).unwrap_or_else(|| self.clone()),

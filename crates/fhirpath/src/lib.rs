@@ -1,5 +1,6 @@
 //! FHIRPath (<http://hl7.org/fhirpath/N1/>) with FHIR's additions for R4, over the lossless tree of
-//! [`fhir`]: the same for JSON and XML, nothing of a document is copied, every item knows its position.
+//! [`fhir`]: the same for JSON and XML, nothing of a document is copied, every item knows its
+//! position.
 //!
 //! ```
 //! use fhir::{Format, Instant, Limits, Tree};

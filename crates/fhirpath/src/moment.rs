@@ -162,8 +162,8 @@ impl Moment {
         }
         text
     }
-    /// The order of two dates or points in time, or of two times of day. `None` where it depends on what
-    /// is not given.
+    /// The order of two dates or points in time, or of two times of day. `None` where it depends on
+    /// what is not given.
     pub fn compare(self, other: Self) -> Option<Ordering> {
         if self.zone.is_some() != other.zone.is_some()
             && self.precision.min(other.precision) >= Precision::Hour

@@ -18,8 +18,8 @@ mod fixed;
 
 /// Longest expression, in bytes: the longest published ones have about 3 KiB.
 const BYTES_MAX: usize = 64 << 10;
-/// Deepest nesting of brackets and operators. Evaluation recurses as deep as the tree, and must do with
-/// a stack of 2 MiB even unoptimised.
+/// Deepest nesting of brackets and operators. Evaluation recurses as deep as the tree, and must do
+/// with a stack of 2 MiB even unoptimised.
 const DEPTH_MAX: u32 = 100;
 
 type Parsed = Result<NodeId, SyntaxError>;
@@ -147,7 +147,8 @@ impl Parser {
         Ok(left)
     }
 
-    /// A chain of one of `and`, `or` and `|` becomes one node, so that a long one is not a deep one.
+    /// A chain of one of `and`, `or` and `|` becomes one node, so that a long one is not a deep
+    /// one.
     fn joined(&mut self, infix: Infix, left: NodeId, right: NodeId) -> Parsed {
         let operands = match (&mut self.nodes[left as usize], infix) {
             (Node::And(operands), Infix::And)

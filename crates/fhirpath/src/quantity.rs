@@ -123,7 +123,8 @@ impl<'t> Quantity<'t> {
         let (mine, theirs) = (self.canonical()?, other.canonical()?);
         (mine.1 == theirs.1).then(|| mine.0.cmp(&theirs.0))
     }
-    /// Whether both are the same; `None` where the units do not tell. Different kinds are not the same.
+    /// Whether both are the same; `None` where the units do not tell. Different kinds are not the
+    /// same.
     pub(crate) fn is_equal(&self, other: &Self) -> Option<bool> {
         if let Some(order) = self.compare(other) {
             return Some(order == Ordering::Equal);

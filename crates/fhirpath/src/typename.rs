@@ -58,8 +58,8 @@ impl TypeName {
             _ => self.holds_value(item),
         }
     }
-    /// As [`Self::holds`], but a `code` is not taken for a `string`: so `as` and `ofType` do in HL7's
-    /// validator, for no data type specialises a primitive there.
+    /// As [`Self::holds`], but a `code` is not taken for a `string`: so `as` and `ofType` do in
+    /// HL7's validator, for no data type specialises a primitive there.
     pub(crate) fn selects(&self, item: &Item<'_>) -> bool {
         let Item::Element(element) = item else { return self.holds_value(item) };
         let is_primitive = element.type_definition().is_some_and(TypeDefinition::is_primitive);

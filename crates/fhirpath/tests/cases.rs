@@ -1,5 +1,5 @@
-//! Every function and every operator on an invented patient, from JSON and from XML; and what hostile
-//! expressions meet.
+//! Every function and every operator on an invented patient, from JSON and from XML; and what
+//! hostile expressions meet.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 

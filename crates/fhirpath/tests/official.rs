@@ -1,5 +1,5 @@
-//! The official test suite for R4 and the expressions of the published packages, where they lie beside the
-//! repository. docs/fhirpath.md names the cases that fail, and why.
+//! The official test suite for R4 and the expressions of the published packages, where they lie
+//! beside the repository. docs/fhirpath.md names the cases that fail, and why.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 

@@ -1,5 +1,6 @@
 //! The invariants of the published packages on the published documents, where both lie beside the
-//! repository: every expression parses, every one can be evaluated, and what FHIR itself demands holds.
+//! repository: every expression parses, every one can be evaluated, and what FHIR itself demands
+//! holds.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
@@ -11,8 +12,8 @@ use fhir::{Element, Format, Instant, Limits, Tree};
 use fhirpath::{Context, EvaluationError, Expression, Host, Item, UnknownProfile};
 use serde_json::Value;
 
-/// Invariants of FHIR R4 that published documents fail as they are written: HL7's validator rewrites the
-/// first and takes the second for advice.
+/// Invariants of FHIR R4 that published documents fail as they are written: HL7's validator
+/// rewrites the first and takes the second for advice.
 const KNOWN_TO_FAIL: &[&str] = &["ref-1", "dom-6"];
 
 fn shared() -> PathBuf {

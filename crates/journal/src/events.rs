@@ -1,4 +1,5 @@
-//! What is written down of a report's life, and what decides whether it may be: every event, and what belongs to it.
+//! What is written down of a report's life, and what decides whether it may be: every event, and
+//! what belongs to it.
 
 pub(crate) mod append;
 pub(crate) mod attach;

@@ -22,15 +22,15 @@ use crate::{
     Verification,
 };
 
-/// An open journal. Clones share the writing thread and the reading connections; the last one dropped
-/// finishes what was asked and closes the file.
+/// An open journal. Clones share the writing thread and the reading connections; the last one
+/// dropped finishes what was asked and closes the file.
 #[derive(Clone)]
 pub struct Journal(pub(crate) Arc<Shared>);
 
 pub(crate) struct Shared {
     pub(crate) place: open::Place,
-    // Before the writer, so that the writing connection is the last one closed: only that one can bring
-    // the log into the file and remove it.
+    // Before the writer, so that the writing connection is the last one closed: only that one can
+    // bring the log into the file and remove it.
     pub(crate) readers: Mutex<Vec<Connection>>,
     pub(crate) writer: Writer,
     /// No restore renames the files while this is held. `None` in simulations.
@@ -46,15 +46,15 @@ impl std::fmt::Debug for Journal {
 }
 
 impl Journal {
-    /// Makes a new, empty journal. The file appears complete or not at all; an existing one is never
-    /// touched ([`OpenProblem::Exists`]).
+    /// Makes a new, empty journal. The file appears complete or not at all; an existing one is
+    /// never touched ([`OpenProblem::Exists`]).
     pub fn create(path: &Path, key: &Key) -> Result<Self, OpenProblem> {
         open::create(path, key)?;
         Self::open(path, key)
     }
 
-    /// Opens an existing journal. One of an older program is left alone ([`OpenProblem::OlderSchema`]):
-    /// [`crate::migrate`] brings it up to date.
+    /// Opens an existing journal. One of an older program is left alone
+    /// ([`OpenProblem::OlderSchema`]): [`crate::migrate`] brings it up to date.
     pub fn open(path: &Path, key: &Key) -> Result<Self, OpenProblem> {
         let place = open::Place::new(path, key)?;
         open::present(&place.path)?;
@@ -97,8 +97,8 @@ impl Journal {
         }
     }
 
-    /// [`Self::import_async`] of what takes the place of another, unless a third one of the same content to the same
-    /// destination is there, on its way or on hold.
+    /// [`Self::import_async`] of what takes the place of another, unless a third one of the same
+    /// content to the same destination is there, on its way or on hold.
     pub fn replace_async(&self, new: NewSubmission) -> Pending<Imported, RecordError> {
         match append::Prepared::new(new) {
             Ok(prepared) => self.write(Effect::Seen, move |c| known::replace(c, &prepared)),
@@ -106,10 +106,10 @@ impl Journal {
         }
     }
 
-    /// [`Self::import_async`], unless this content stands in the journal already: the same bytes, or the same
-    /// canonical digest. Other processes cannot come in between. A predecessor is linked, and superseded only
-    /// when the report is sent, in the transaction that says so; one that meanwhile cannot be corrected any
-    /// more is left alone.
+    /// [`Self::import_async`], unless this content stands in the journal already: the same bytes,
+    /// or the same canonical digest. Other processes cannot come in between. A predecessor is
+    /// linked, and superseded only when the report is sent, in the transaction that says so; one
+    /// that meanwhile cannot be corrected any more is left alone.
     pub fn import_unless_async(
         &self,
         new: NewSubmission,
@@ -144,8 +144,8 @@ impl Journal {
         self.write(Effect::Seen, move |c| append::keep_evidence(c, id, &packed)).wait()
     }
 
-    /// After a start: every `Sending` becomes `Unknown` (why: `process-ended`), due at once. With the
-    /// lease, so that the requests of a living process are left alone.
+    /// After a start: every `Sending` becomes `Unknown` (why: `process-ended`), due at once. With
+    /// the lease, so that the requests of a living process are left alone.
     pub fn recover(
         &self,
         now: Instant,
@@ -172,7 +172,8 @@ impl Journal {
     /// Checks the whole journal: pages, replay, digests, the chain of events, proof of every
     /// `Completed`. Takes seconds to minutes; others can work meanwhile.
     pub fn verify(&self) -> Result<Verification, JournalError> {
-        // A disk that is full or damaged does not let the log in: then the check goes without that part.
+        // A disk that is full or damaged does not let the log in: then the check goes without that
+        // part.
         let pages = match self.0.writer.memory() {
             Some(_) => verify::Pages::InLog,
             None => open::settle(&self.0.place).unwrap_or(verify::Pages::InLog),
@@ -211,14 +212,15 @@ impl Journal {
         self.read(|c| settings::watermark(c, endpoint))
     }
 
-    /// Sets it; after the steps that were learned are recorded, so that a crash repeats and never skips.
+    /// Sets it; after the steps that were learned are recorded, so that a crash repeats and never
+    /// skips.
     pub fn set_watermark(&self, endpoint: &str, at: Instant) -> Result<(), JournalError> {
         let endpoint = endpoint.to_owned();
         self.write(Effect::Unseen, move |c| settings::set_watermark(c, &endpoint, at)).wait()
     }
 
-    /// Takes the lease if it is free or expired; the token grows. Whoever holds it already keeps it by
-    /// [`Self::renew_lease`]: a name proves nothing, only the token does.
+    /// Takes the lease if it is free or expired; the token grows. Whoever holds it already keeps it
+    /// by [`Self::renew_lease`]: a name proves nothing, only the token does.
     pub fn acquire_lease(
         &self,
         holder: &str,
@@ -229,8 +231,9 @@ impl Journal {
         self.write(Effect::Unseen, move |c| lease::acquire(c, &holder, now, until)).wait()
     }
 
-    /// Takes the lease if it is still exactly as it was `seen`: whoever watched it for a whole life of a lease
-    /// knows that its holder is gone, also where the clock was set back and says otherwise.
+    /// Takes the lease if it is still exactly as it was `seen`: whoever watched it for a whole life
+    /// of a lease knows that its holder is gone, also where the clock was set back and says
+    /// otherwise.
     pub fn take_over_lease(
         &self,
         holder: &str,
@@ -247,7 +250,8 @@ impl Journal {
         self.write(Effect::Unseen, move |c| lease::renew(c, &held, until)).wait()
     }
 
-    /// Gives it back; its token is stale from then on. Nothing to do if another process has taken it.
+    /// Gives it back; its token is stale from then on. Nothing to do if another process has taken
+    /// it.
     pub fn release_lease(&self, held: &Lease) -> Result<(), JournalError> {
         let held = held.clone();
         self.write(Effect::Unseen, move |c| lease::release(c, &held)).wait()
@@ -258,8 +262,8 @@ impl Journal {
         self.read(lease::current)
     }
 
-    /// Grows with every commit that changes submissions or settings, whichever process makes it. Cheap:
-    /// ask often.
+    /// Grows with every commit that changes submissions or settings, whichever process makes it.
+    /// Cheap: ask often.
     pub fn revision(&self) -> Result<u64, JournalError> {
         self.read(read::revision)
     }
@@ -269,22 +273,22 @@ impl Journal {
         self.0.writer.commits()
     }
 
-    /// Copies the journal as it is now into one file under the same key, and verifies the copy before it
-    /// gets its name. Never overwrites. Others can work meanwhile.
+    /// Copies the journal as it is now into one file under the same key, and verifies the copy
+    /// before it gets its name. Never overwrites. Others can work meanwhile.
     pub fn backup(&self, target: &Path) -> Result<BackupFacts, JournalError> {
         self.read(|c| backup::write(c, &self.0.place, target))
     }
 
-    /// Removes what may name a patient from settled submissions that are older than the rule says, and
-    /// gives their number.
+    /// Removes what may name a patient from settled submissions that are older than the rule says,
+    /// and gives their number.
     ///
     /// Removed: document, summary (all but the document's identifier), file name, search words, the
-    /// authority's words, parameters and places of all messages, and the bodies of all evidence but the
-    /// one behind the last event. Kept: events, digests, sizes, identifiers, receipts, codes of messages,
-    /// and that last answer, because it proves what became of the report. An answer that repeats the
-    /// document would keep patient data: the engine keeps such an answer without the contained document.
-    /// Never touched: what is not settled, and what a person still has to act on (held, rejected,
-    /// failed).
+    /// authority's words, parameters and places of all messages, and the bodies of all evidence but
+    /// the one behind the last event. Kept: events, digests, sizes, identifiers, receipts, codes of
+    /// messages, and that last answer, because it proves what became of the report. An answer that
+    /// repeats the document would keep patient data: the engine keeps such an answer without the
+    /// contained document. Never touched: what is not settled, and what a person still has to act
+    /// on (held, rejected, failed).
     pub fn retain(&self, rule: Retention, now: Instant) -> Result<usize, JournalError> {
         let mut erased = 0;
         // In portions, so that the worker's steps come in between.
@@ -332,8 +336,8 @@ impl Journal {
     }
 }
 
-/// Opens the writing connection of a journal that has everything that was confirmed, and that is whole where
-/// damage was met before.
+/// Opens the writing connection of a journal that has everything that was confirmed, and that is
+/// whole where damage was met before.
 pub(crate) fn sound(place: &open::Place) -> Result<(Connection, Agreement), OpenProblem> {
     sound_by(place, schema::check)
 }

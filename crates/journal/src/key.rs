@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-/// Raw key of a journal: 32 random bytes, wiped from memory when dropped. It can neither be shown nor
-/// serialised.
+/// Raw key of a journal: 32 random bytes, wiped from memory when dropped. It can neither be shown
+/// nor serialised.
 #[derive(Clone)]
 pub struct Key(Arc<Zeroizing<[u8; 32]>>);
 
 impl Key {
-    /// From the keychain or the vault. What is shared already is not copied: an array that is moved leaves
-    /// copies on the stack.
+    /// From the keychain or the vault. What is shared already is not copied: an array that is moved
+    /// leaves copies on the stack.
     pub fn new(bytes: impl Into<Arc<Zeroizing<[u8; 32]>>>) -> Self {
         Self(bytes.into())
     }

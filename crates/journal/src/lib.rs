@@ -1,16 +1,18 @@
-//! What a laboratory keeps: reports, what happened to each, and the authority's answers, in one encrypted
-//! SQLite file.
+//! What a laboratory keeps: reports, what happened to each, and the authority's answers, in one
+//! encrypted SQLite file.
 //!
-//! - Events are append-only (SQL triggers), each carries the hash of its predecessor, and the current state
-//!   is written in the same transaction; replaying the events gives the state. What may follow what is
-//!   decided by [`report::State::apply`] alone.
-//! - One thread owns the writing connection (WAL, synchronous FULL) and puts up to 64 steps into one
-//!   commit. A reply comes after its commit. Views read on connections of their own.
-//! - Several processes may use one journal. Who works the queue is settled by a lease with a fencing token.
-//! - Everything on disk is encrypted (SQLCipher, raw 32-byte key), also the write-ahead log. Temporary
-//!   data stays in memory.
+//! - Events are append-only (SQL triggers), each carries the hash of its predecessor, and the
+//!   current state is written in the same transaction; replaying the events gives the state. What
+//!   may follow what is decided by [`report::State::apply`] alone.
+//! - One thread owns the writing connection (WAL, synchronous FULL) and puts up to 64 steps into
+//!   one commit. A reply comes after its commit. Views read on connections of their own.
+//! - Several processes may use one journal. Who works the queue is settled by a lease with a
+//!   fencing token.
+//! - Everything on disk is encrypted (SQLCipher, raw 32-byte key), also the write-ahead log.
+//!   Temporary data stays in memory.
 //!
-//! It deliberately knows no authority, reads no clock, sends nothing and never deletes a journal file.
+//! It deliberately knows no authority, reads no clock, sends nothing and never deletes a journal
+//! file.
 //!
 //! What retention keeps and removes is written at [`Journal::retain`].
 

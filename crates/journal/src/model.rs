@@ -18,7 +18,8 @@ pub struct NewSubmission {
     pub document: Vec<u8>,
     /// SHA-256 of `document`, lower-case hex. Checked again here.
     pub digest: String,
-    /// What it says, whatever its encoding and white space: `fhir::Tree::canonical_digest_of`, where known.
+    /// What it says, whatever its encoding and white space: `fhir::Tree::canonical_digest_of`,
+    /// where known.
     pub canonical: Option<String>,
     /// What people recognise the report by.
     pub summary: Summary,
@@ -270,9 +271,11 @@ pub struct OpenReport {
 pub struct Sibling {
     /// Which; `None`: one that a restore has lost.
     pub id: Option<SubmissionId>,
-    /// It is on its way or in doubt: its bytes may be at the authority, and no receipt is known yet.
+    /// It is on its way or in doubt: its bytes may be at the authority, and no receipt is known
+    /// yet.
     pub may_be_delivered: bool,
-    /// It is neither, was sent once, and no receipt of it is known: its timeline says whether it was received.
+    /// It is neither, was sent once, and no receipt of it is known: its timeline says whether it
+    /// was received.
     pub was_sent: bool,
 }
 
@@ -341,8 +344,9 @@ pub struct Row {
     pub corrects: Option<SubmissionId>,
     /// The submission that took its place.
     pub corrected_by: Option<SubmissionId>,
-    /// The submission that is to take its place and has not arrived yet, also in the place of one that was itself to do
-    /// so; while this one is on hold, in doubt or in progress, also one that has arrived.
+    /// The submission that is to take its place and has not arrived yet, also in the place of one
+    /// that was itself to do so; while this one is on hold, in doubt or in progress, also one that
+    /// has arrived.
     pub replacement: Option<SubmissionId>,
     /// That one has arrived, and none waits.
     pub replacement_has_arrived: bool,
@@ -357,8 +361,9 @@ pub struct Row {
 }
 
 impl Row {
-    /// What a person may do now. While another report stands in its place, it is neither sent nor corrected; that it was not
-    /// received may be said once that one has arrived, which takes its place then.
+    /// What a person may do now. While another report stands in its place, it is neither sent nor
+    /// corrected; that it was not received may be said once that one has arrived, which takes its
+    /// place then.
     pub fn actions(&self, now: Instant) -> Vec<Action> {
         self.unless_replaced(self.state.actions(now))
     }
@@ -405,8 +410,9 @@ pub struct Detail {
 }
 
 impl Detail {
-    /// As [`Row::actions`], of what is known besides: the authority may have a report on hold that was never sent from
-    /// here, because it was before a restore or from the other copy of the profile.
+    /// As [`Row::actions`], of what is known besides: the authority may have a report on hold that
+    /// was never sent from here, because it was before a restore or from the other copy of the
+    /// profile.
     pub fn actions(&self, now: Instant) -> Vec<Action> {
         let warnings = [guard::MAY_BE_KNOWN, guard::NOT_COMPARED, carried::DECIDED];
         let may_be_there = |it: &Message| warnings.contains(&&*it.code);

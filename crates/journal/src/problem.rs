@@ -25,8 +25,8 @@ pub enum OpenProblem {
         /// Newest version known here.
         known: u32,
     },
-    /// Written by an older version of the program: to be brought up to date by `migrate`, which backs up
-    /// before. Nothing was touched.
+    /// Written by an older version of the program: to be brought up to date by `migrate`, which
+    /// backs up before. Nothing was touched.
     #[error("schema {found} is older than {known}")]
     OlderSchema {
         /// Version of the file.
@@ -34,8 +34,8 @@ pub enum OpenProblem {
         /// The version that this program works with.
         known: u32,
     },
-    /// It lies where several computers may write and none sees the others' locks: a folder of the network.
-    /// Nothing was touched.
+    /// It lies where several computers may write and none sees the others' locks: a folder of the
+    /// network. Nothing was touched.
     #[error("on a network file system")]
     Network,
     /// It lacks what was confirmed: its log is gone, or an older copy stands in its place.

@@ -1,4 +1,5 @@
-//! What is read: views, lists, the search, what the worker looks up, and the check of the whole journal.
+//! What is read: views, lists, the search, what the worker looks up, and the check of the whole
+//! journal.
 
 pub(crate) mod account;
 pub(crate) mod endpoints;

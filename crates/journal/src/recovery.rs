@@ -1,4 +1,5 @@
-//! When a journal cannot be used: the register beside it, what takes its place, and what is saved of it.
+//! When a journal cannot be used: the register beside it, what takes its place, and what is saved
+//! of it.
 
 pub(crate) mod aside;
 pub(crate) mod attempts;

@@ -1,4 +1,5 @@
-//! The file: opened, locked, laid out, written by one thread, and brought from one schema or key to the next.
+//! The file: opened, locked, laid out, written by one thread, and brought from one schema or key to
+//! the next.
 
 pub(crate) mod cells;
 pub(crate) mod filesystem;

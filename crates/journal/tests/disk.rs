@@ -101,7 +101,8 @@ fn what_was_recorded_survives_the_end_of_the_process() {
     assert!(journal.verify().unwrap().problems.is_empty());
 }
 
-/// Every kind of damage gives an error or a finding: never a panic, never silence, never other content.
+/// Every kind of damage gives an error or a finding: never a panic, never silence, never other
+/// content.
 #[test]
 fn damage_is_reported() {
     let house = House::new();
@@ -135,7 +136,8 @@ fn damage_is_reported() {
                 }
                 let noticed = journal.verify().is_ok_and(|v| !v.problems.is_empty())
                     || matches!(journal.verify(), Err(JournalError::Damaged));
-                // Only after the check: SQLite takes an unused page without reading it, which heals it.
+                // Only after the check: SQLite takes an unused page without reading it, which heals
+                // it.
                 let _ = journal.import(report(777));
                 noticed
             }
@@ -358,8 +360,8 @@ fn retention_purges_an_index_of_any_size() {
     assert!(!words_on_disk(&house, "vogel"));
 }
 
-/// The register beside the journal knows file names too: as long as the journal, and no longer. What is open, or what
-/// a backup may have forgotten, it goes on knowing.
+/// The register beside the journal knows file names too: as long as the journal, and no longer.
+/// What is open, or what a backup may have forgotten, it goes on knowing.
 #[test]
 fn retention_reaches_the_register() {
     let house = House::new();

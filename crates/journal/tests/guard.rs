@@ -1,4 +1,5 @@
-//! What is taken in while nobody knows what was sent since: nothing of it leaves before the authority was asked.
+//! What is taken in while nobody knows what was sent since: nothing of it leaves before the
+//! authority was asked.
 #![allow(clippy::unwrap_used)] // A test that cannot go on panics.
 
 mod common;
@@ -63,7 +64,8 @@ fn warnings(house: &House, id: SubmissionId) -> Vec<String> {
     house.journal.detail(id).unwrap().messages.into_iter().map(|it| it.code).collect()
 }
 
-/// The guard of a copy rests on the notice of it: a program that ends right after it has noticed has put it too.
+/// The guard of a copy rests on the notice of it: a program that ends right after it has noticed
+/// has put it too.
 #[test]
 fn who_notices_a_copy_has_told_of_it() {
     let house = House::new();
@@ -78,8 +80,8 @@ fn who_notices_a_copy_has_told_of_it() {
     assert_eq!(house.journal.notices().unwrap(), [], "told once");
 }
 
-/// Two copies of a profile watch one folder, and each finds every new report in it. What a person hands over is another
-/// matter.
+/// Two copies of a profile watch one folder, and each finds every new report in it. What a person
+/// hands over is another matter.
 #[test]
 fn in_a_copy_nothing_of_a_watched_folder_is_let_go_before_somebody_has_read_of_it() {
     let house = copied();
@@ -108,7 +110,8 @@ fn in_a_copy_nothing_of_a_watched_folder_is_let_go_before_somebody_has_read_of_i
     assert_eq!(code(&house, later), "queued", "the thirty days are over");
 }
 
-/// The disk died, and a person restores one backup after the other: the first one's register says nothing of the disk.
+/// The disk died, and a person restores one backup after the other: the first one's register says
+/// nothing of the disk.
 #[test]
 fn a_second_restore_forgets_no_more_than_the_first() {
     let house = restored();
@@ -124,7 +127,8 @@ fn a_second_restore_forgets_no_more_than_the_first() {
     drop((journal, folder));
 }
 
-/// Who sends a report again while it waits means it once: it is on its way already, or a person is to decide about it.
+/// Who sends a report again while it waits means it once: it is on its way already, or a person is
+/// to decide about it.
 #[test]
 fn what_waits_or_is_on_hold_is_not_sent_again_beside_itself() {
     let house = restored();
@@ -146,7 +150,8 @@ fn what_waits_or_is_on_hold_is_not_sent_again_beside_itself() {
     assert!(matches!(again(), Imported::New(_)), "a person means it");
 }
 
-/// What left from a disk before it died, or from the other copy at the same time, the authority may show late.
+/// What left from a disk before it died, or from the other copy at the same time, the authority may
+/// show late.
 #[test]
 fn what_is_not_shown_may_be_shown_late() {
     let lag = std::time::Duration::from_secs(600);
@@ -165,7 +170,8 @@ fn what_is_not_shown_may_be_shown_late() {
     }
 }
 
-/// Whoever reads of the copy ends the other one: what that one sent in its last minutes may not be shown yet.
+/// Whoever reads of the copy ends the other one: what that one sent in its last minutes may not be
+/// shown yet.
 #[test]
 fn reading_of_a_copy_lets_nothing_go_that_the_other_one_may_just_have_sent() {
     let (house, lag) = (copied(), std::time::Duration::from_secs(600));
@@ -233,7 +239,8 @@ fn what_was_held_for_its_own_errors_is_not_let_go() {
     assert_eq!(release(&house, faulty).unwrap().code(), "queued");
 }
 
-/// A certificate that is shown nothing of ours: that is no answer, and people must not be locked out for it.
+/// A certificate that is shown nothing of ours: that is no answer, and people must not be locked
+/// out for it.
 #[test]
 fn what_was_asked_for_in_vain_may_be_released() {
     let house = restored();
@@ -338,7 +345,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Whether a new report waits, also when everything known was compared; and whether people are told of a copy.
+/// Whether a new report waits, also when everything known was compared; and whether people are told
+/// of a copy.
 fn is_noticed(folder: &Path) -> bool {
     let journal = Journal::open(&folder.join("journal.db"), &key()).unwrap();
     journal.set_reconciled().unwrap();
@@ -352,7 +360,8 @@ fn backup_of(folder: &Path) -> std::path::PathBuf {
     journal::list_backups(&folder.join("backups")).unwrap().remove(0).file
 }
 
-/// The first thing that happens to a copy is a recovery, because its journal is damaged or missing, or a restore.
+/// The first thing that happens to a copy is a recovery, because its journal is damaged or missing,
+/// or a restore.
 #[test]
 fn a_copy_is_noticed_also_where_it_is_recovered_or_restored_first() {
     let house = at_work();
@@ -410,7 +419,8 @@ fn the_backup_of_another_computer_is_noticed() {
     assert!(is_noticed(folder.path()));
 }
 
-/// After a recovery with the register at hand everything is asked for until everything was compared.
+/// After a recovery with the register at hand everything is asked for until everything was
+/// compared.
 #[test]
 fn after_a_recovery_everything_is_asked_for_until_it_was_compared() {
     let house = at_work();

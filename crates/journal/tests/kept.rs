@@ -139,7 +139,8 @@ fn a_count_does_not_depend_on_the_page() {
     assert_eq!(house.journal.count(&page, 100).unwrap(), 4);
 }
 
-/// An edited text is a whole report: it goes with the step that ends correcting, and with what retention removes.
+/// An edited text is a whole report: it goes with the step that ends correcting, and with what
+/// retention removes.
 #[test]
 fn an_edited_text_is_kept_as_long_as_it_can_be_sent() {
     let house = House::new();
@@ -182,7 +183,8 @@ fn retention_leaves_no_word_in_the_index() {
     assert_eq!(blocks(&house), 0);
 }
 
-/// What a helper is told: codes, counts and times, the newest or the most frequent first, and no more than asked for.
+/// What a helper is told: codes, counts and times, the newest or the most frequent first, and no
+/// more than asked for.
 #[test]
 fn the_account_tells_what_happened_without_words() {
     let house = House::new();

@@ -1,4 +1,5 @@
-//! A real process that writes and is killed: whatever it was told is on disk, nothing is half there.
+//! A real process that writes and is killed: whatever it was told is on disk, nothing is half
+//! there.
 #![allow(clippy::unwrap_used)] // A test that cannot go on panics.
 
 mod common;
@@ -18,8 +19,8 @@ const KILLS: i64 = 12;
 /// Processes begin where the one before may have ended.
 const STRIDE: i64 = 100_000;
 
-/// Not a test of its own: the process that writes until it is killed. Prints `ok ID CODE` for every step
-/// that the journal has confirmed.
+/// Not a test of its own: the process that writes until it is killed. Prints `ok ID CODE` for every
+/// step that the journal has confirmed.
 #[test]
 fn victim() {
     let Some(path) = std::env::var_os(PLACE) else { return };
@@ -57,8 +58,8 @@ fn bulky(n: i64) -> NewSubmission {
 }
 
 fn confirm(id: SubmissionId, code: &str) {
-    // Past the test harness, which would keep it back until the end; in one write, so that it comes whole
-    // or not at all.
+    // Past the test harness, which would keep it back until the end; in one write, so that it comes
+    // whole or not at all.
     let line = format!("ok {} {code}\n", id.0);
     std::io::stderr().write_all(line.as_bytes()).unwrap();
 }
@@ -116,8 +117,8 @@ fn assert_kept(path: &Path, told: &[String]) -> i64 {
     confirmed
 }
 
-/// Writes fail from some size of file on, as on a full disk: in the log, in the journal itself while the
-/// log is brought in, at the very first step.
+/// Writes fail from some size of file on, as on a full disk: in the log, in the journal itself
+/// while the log is brought in, at the very first step.
 #[cfg(unix)]
 #[test]
 fn what_was_confirmed_survives_writes_that_fail() {

@@ -89,8 +89,8 @@ fn a_newer_file_takes_the_place_of_what_failed_when_it_has_arrived() {
     assert!(house.journal.verify().unwrap().problems.is_empty());
 }
 
-/// The first try did not arrive, and a person withdraws it then: what it was to replace is left, and nothing is closed
-/// without a word.
+/// The first try did not arrive, and a person withdraws it then: what it was to replace is left,
+/// and nothing is closed without a word.
 #[test]
 fn what_was_to_be_replaced_is_left_where_the_newer_file_is_withdrawn_after_a_try() {
     let house = House::new();
@@ -139,7 +139,8 @@ fn a_person_may_decide_otherwise_until_the_newer_file_is_sent() {
     house.record(right, Event::Withdrawn { reason: "so".to_owned() });
     house.journal.record(release()).unwrap();
     assert_eq!(house.journal.state(held).unwrap().code(), "queued");
-    // And a newer file is not taken in in its place then, nor in nobody's: whoever brings it compares it once more.
+    // And a newer file is not taken in in its place then, nor in nobody's: whoever brings it
+    // compares it once more.
     let late = NewSubmission { corrects: Some(held), ..report(3) };
     assert_eq!(take(&house, late, Unless::Known), Imported::Overtaken);
 }
@@ -242,7 +243,8 @@ fn a_submission_that_is_not_there_takes_no_digest() {
     assert!(matches!(house.journal.row(SubmissionId(9)), Err(JournalError::NotFound(_))));
 }
 
-/// A wrong correction is stopped and withdrawn: what it was to replace is open again, and so on along a chain of them.
+/// A wrong correction is stopped and withdrawn: what it was to replace is open again, and so on
+/// along a chain of them.
 #[test]
 fn a_correction_that_is_withdrawn_opens_again_what_it_was_to_replace() {
     for tried in [false, true] {
@@ -278,7 +280,8 @@ fn a_correction_that_is_withdrawn_opens_again_what_it_was_to_replace() {
     }
 }
 
-/// The content that a correction has replaced does not go out once more beside it, whoever asks for that.
+/// The content that a correction has replaced does not go out once more beside it, whoever asks for
+/// that.
 #[test]
 fn what_was_replaced_is_not_sent_again_beside_what_replaced_it() {
     let house = House::new();

@@ -26,8 +26,8 @@ fn laboratory() -> (tempfile::TempDir, PathBuf) {
     (house.leave(), path)
 }
 
-/// Every database of the folder, in the order in which they are sealed anew: the journal last. Backups of pages are
-/// none, until they have a new key.
+/// Every database of the folder, in the order in which they are sealed anew: the journal last.
+/// Backups of pages are none, until they have a new key.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let backups = list_backups(&folder.join("backups")).unwrap().into_iter().map(|it| it.file);
     let mut all: Vec<PathBuf> = backups.filter(|file| file.extension().unwrap() == "db").collect();
@@ -132,7 +132,8 @@ fn a_damaged_backup_is_left_and_named() {
     Journal::open(&path, &other_key()).unwrap();
 }
 
-/// Leaves a file as a process does that is ended while it writes: half written, with what it takes to undo that.
+/// Leaves a file as a process does that is ended while it writes: half written, with what it takes
+/// to undo that.
 fn interrupt(file: &Path) {
     let beside = |suffix: &str| file.with_file_name(format!("{}{suffix}", name(file)));
     let connection = common::raw(file);

@@ -157,7 +157,8 @@ fn a_closed_journal_says_so_and_keeps_what_it_was_given() {
     assert_eq!(clone.counts(at(0)).unwrap().total(), 100, "views go on");
 }
 
-/// Of forty who take in the same bytes at once, through two handles, one does and the others hear of that one.
+/// Of forty who take in the same bytes at once, through two handles, one does and the others hear
+/// of that one.
 fn one_of_forty(house: &House, unless: Unless, taken: SubmissionId) {
     let other = Journal::open(&house.path(), &key()).unwrap();
     let pending: Vec<_> = (0..40)

@@ -1,4 +1,5 @@
-//! While a correction stands in the place of a report, the older version is not sent again, along chains of corrections too.
+//! While a correction stands in the place of a report, the older version is not sent again, along
+//! chains of corrections too.
 #![allow(clippy::unwrap_used)] // A test that cannot go on panics.
 
 mod common;
@@ -18,7 +19,8 @@ fn tried_and_held(house: &House, id: SubmissionId) {
     house.record(id, Event::HeldBack);
 }
 
-/// A correction of it waits; then the authority turns out to have it, and has not finished for so long that people are asked.
+/// A correction of it waits; then the authority turns out to have it, and has not finished for so
+/// long that people are asked.
 fn overdue_and_corrected(house: &House) -> (SubmissionId, SubmissionId) {
     let old = house.import(1);
     tried_and_held(house, old);
@@ -77,7 +79,8 @@ fn started() -> Event {
     Event::SendingStarted { since: at(3) }
 }
 
-/// Whoever asks the authority may be told that it has the correction alone: that is no reason to send the old version.
+/// Whoever asks the authority may be told that it has the correction alone: that is no reason to
+/// send the old version.
 #[test]
 fn what_a_correction_stands_in_for_is_not_sent_again_by_a_word() {
     let lives: [&[Event]; 4] = [&[], &[Event::HeldBack], &[started()], &[started(), doubted()]];
@@ -98,7 +101,8 @@ fn what_a_correction_stands_in_for_is_not_sent_again_by_a_word() {
     }
 }
 
-/// Once its correction has arrived, the word that the older version was not received ends that: it is replaced.
+/// Once its correction has arrived, the word that the older version was not received ends that: it
+/// is replaced.
 #[test]
 fn what_was_not_received_beside_a_correction_that_has_arrived_is_closed_by_a_word() {
     let receipt = || "r-2".to_owned();
@@ -124,8 +128,8 @@ fn what_was_not_received_beside_a_correction_that_has_arrived_is_closed_by_a_wor
     }
 }
 
-/// The second of two corrections has arrived before it is known that the first one has not: what that was to replace is closed
-/// with it.
+/// The second of two corrections has arrived before it is known that the first one has not: what
+/// that was to replace is closed with it.
 #[test]
 fn what_a_closed_correction_was_to_replace_is_closed_with_it() {
     let house = House::new();
@@ -153,7 +157,8 @@ fn what_no_correction_stands_in_for_any_more_is_sent_again_by_a_word() {
     assert_eq!(house.journal.state(old).unwrap().code(), "queued");
 }
 
-/// What turns out not to have arrived while its correction waits is on hold, and is closed by what arrives.
+/// What turns out not to have arrived while its correction waits is on hold, and is closed by what
+/// arrives.
 #[test]
 fn what_a_correction_stands_in_for_is_not_sent_again_after_a_doubt() {
     for has_arrived in [false, true] {
@@ -181,8 +186,8 @@ fn what_a_correction_stands_in_for_is_not_sent_again_after_a_doubt() {
     }
 }
 
-/// The first correction was tried, so that the second waits beside it. The first is withdrawn then: the second stands for the
-/// very first report.
+/// The first correction was tried, so that the second waits beside it. The first is withdrawn then:
+/// the second stands for the very first report.
 #[test]
 fn a_correction_of_a_withdrawn_correction_stands_for_what_that_had_replaced() {
     for linked in [false, true] {

@@ -189,7 +189,8 @@ fn doubts_are_counted_by_how_long_they_last() {
     assert_eq!(of(&[Group::NeedsAttention, Group::InProgress]).len(), 5);
 }
 
-/// Owed later than anything is put off, or recorded at a time that is still to come: the longest owed first.
+/// Owed later than anything is put off, or recorded at a time that is still to come: the longest
+/// owed first.
 #[test]
 fn what_a_wrong_clock_put_off_is_found() {
     let house = House::new();

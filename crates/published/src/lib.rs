@@ -1,15 +1,16 @@
-//! For tests only: a test of published material (reports, packages, suites that are not part of this repository), or
-//! of a foreign program, is counted as ignored where that is missing, never as passed.
+//! For tests only: a test of published material (reports, packages, suites that are not part of
+//! this repository), or of a foreign program, is counted as ignored where that is missing, never as
+//! passed.
 //!
-//! Whether it is there is looked up when the test is compiled. Whoever puts it there later compiles the tests
-//! again (`touch` of the test file is enough).
+//! Whether it is there is looked up when the test is compiled. Whoever puts it there later compiles
+//! the tests again (`touch` of the test file is enough).
 
 use std::path::Path;
 
 use proc_macro::{TokenStream, TokenTree};
 
-/// `#[published::needs("corpus/documents")]` above `#[test]`: the test is ignored where this path is missing in
-/// the folder `shared` beside the checkout.
+/// `#[published::needs("corpus/documents")]` above `#[test]`: the test is ignored where this path
+/// is missing in the folder `shared` beside the checkout.
 #[proc_macro_attribute]
 pub fn needs(path: TokenStream, test: TokenStream) -> TokenStream {
     let Some(path) = literal(path) else {
@@ -25,8 +26,8 @@ pub fn needs(path: TokenStream, test: TokenStream) -> TokenStream {
     marked
 }
 
-/// `#[published::needs_program("systemd-analyze")]` above `#[test]`: the test is ignored where no folder of `PATH` has
-/// this program.
+/// `#[published::needs_program("systemd-analyze")]` above `#[test]`: the test is ignored where no
+/// folder of `PATH` has this program.
 #[proc_macro_attribute]
 pub fn needs_program(name: TokenStream, test: TokenStream) -> TokenStream {
     let Some(name) = literal(name) else {

@@ -1,5 +1,6 @@
-//! Conformance resources, cut down to what validation needs. This is also the form in which an imported
-//! package is kept: narrative, explanations and mappings are gone, and every value says its type.
+//! Conformance resources, cut down to what validation needs. This is also the form in which an
+//! imported package is kept: narrative, explanations and mappings are gone, and every value says
+//! its type.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

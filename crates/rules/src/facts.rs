@@ -1,10 +1,11 @@
-//! Invariants that were published wrong, and what the authority's validator does with them. Facts about
-//! `matchbox` 4.1.5 on HL7's core 6.9.4: a table of data, for each new version may change it.
+//! Invariants that were published wrong, and what the authority's validator does with them. Facts
+//! about `matchbox` 4.1.5 on HL7's core 6.9.4: a table of data, for each new version may change it.
 
 pub(crate) mod privacy;
 pub(crate) mod vitals;
 
-/// What the authority validates a whole exchange against, by resource type, beside what a resource names.
+/// What the authority validates a whole exchange against, by resource type, beside what a resource
+/// names.
 const ENTRIES: &[(&str, &str)] = &[
     ("Bundle", "http://fhir.ch/ig/ch-elm/StructureDefinition/ch-elm-document-strict"),
     ("DocumentReference", "http://fhir.ch/ig/ch-elm/StructureDefinition/PublishDocumentReference"),
@@ -77,11 +78,13 @@ pub(crate) fn context_of(extension: &str) -> Option<&'static str> {
     CONTEXTS.iter().find(|(url, _)| *url == extension).map(|(_, context)| *context)
 }
 
-/// What is not evaluated as an expression: `ele-1` and the narrative are part of the base check and of the
-/// checks of narrative here; `dom-3` is part of the checks of contained resources; `dom-6` is advice.
+/// What is not evaluated as an expression: `ele-1` and the narrative are part of the base check and
+/// of the checks of narrative here; `dom-3` is part of the checks of contained resources; `dom-6`
+/// is advice.
 const ELSEWHERE: &[&str] = &["ele-1", "txt-1", "txt-2", "dom-3", "dom-6"];
 
-/// Elements that a rule is not asked of: `eld-24` is not meant for ids and for addresses of extensions.
+/// Elements that a rule is not asked of: `eld-24` is not meant for ids and for addresses of
+/// extensions.
 pub(crate) fn is_exempt(key: &str, path: Option<&str>) -> bool {
     let ends = |path: &str| path.ends_with("xtension.url") || path.ends_with(".id");
     key == "eld-24" && path.is_some_and(ends)

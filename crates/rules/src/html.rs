@@ -201,8 +201,8 @@ pub(crate) fn holds_no_text(element: &str) -> bool {
     CONTENTS.iter().any(|(of, _)| *of == element)
 }
 
-/// Whether every named character of a text is one of HTML's. A narrative in JSON may have them; in XML
-/// they would have to be declared.
+/// Whether every named character of a text is one of HTML's. A narrative in JSON may have them; in
+/// XML they would have to be declared.
 pub(crate) fn knows_entities(text: &str) -> bool {
     let names = text.split('&').skip(1).map(|after| after.split(';').next().unwrap_or_default());
     let mut named = names.filter(|name| !name.starts_with('#'));

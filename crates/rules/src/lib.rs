@@ -1,11 +1,13 @@
 //! Profile validation from FHIR packages, with the verdict of the authority's validator.
 //!
-//! A [`Package`] is read from what a publisher hands out; a [`Store`] keeps packages in the folder of a
-//! profile; a [`RuleSet`] is the definitions in use, found by canonical and compiled when first needed;
-//! [`RuleSet::validate`] gives what they find in a resource, as codes with parameters, each with its place.
+//! A [`Package`] is read from what a publisher hands out; a [`Store`] keeps packages in the folder
+//! of a profile; a [`RuleSet`] is the definitions in use, found by canonical and compiled when
+//! first needed; [`RuleSet::validate`] gives what they find in a resource, as codes with
+//! parameters, each with its place.
 //!
-//! Two policies: [`Mode::Authority`] decides as the authority's validator does, also where that is not
-//! what FHIR says; [`Mode::Strict`] says what FHIR says. `docs/rules.md` lists where they differ.
+//! Two policies: [`Mode::Authority`] decides as the authority's validator does, also where that is
+//! not what FHIR says; [`Mode::Strict`] says what FHIR says. `docs/rules.md` lists where they
+//! differ.
 
 pub mod codes;
 mod definition;

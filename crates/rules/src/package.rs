@@ -91,7 +91,8 @@ pub enum Fault {
     /// Nothing that validation could use.
     #[error("no definitions")]
     NoDefinitions,
-    /// One of its definitions cannot be used. Without it the others would say less than their publisher means.
+    /// One of its definitions cannot be used. Without it the others would say less than their
+    /// publisher means.
     #[error("{name}: {why}")]
     Definition {
         /// The file, or the canonical of the definition.
@@ -156,7 +157,8 @@ impl Fault {
         }
     }
 
-    /// The definition that it is about, where it is about one, and the part of it where it is about a part.
+    /// The definition that it is about, where it is about one, and the part of it where it is about
+    /// a part.
     pub fn definition(&self) -> Option<String> {
         match self {
             Self::Definition { name, why: Unusable::Misshapen { part } } => {
@@ -178,8 +180,8 @@ impl Package {
         Self::of_bytes(bytes, limits, &mut Flaws::Refused)
     }
 
-    /// Reads a package or a definition for one call: what can be used of it is used, and what is wrong with the rest is
-    /// told. A resource that is no definition adds nothing.
+    /// Reads a package or a definition for one call: what can be used of it is used, and what is
+    /// wrong with the rest is told. A resource that is no definition adds nothing.
     pub fn read_in_part(bytes: &[u8], limits: &PackageLimits) -> Result<(Self, Vec<Fault>), Fault> {
         let mut flaws = Flaws::Told(Vec::new());
         let package = Self::of_bytes(bytes, limits, &mut flaws)?;
@@ -198,8 +200,9 @@ impl Package {
         Ok(package)
     }
 
-    /// The rules of practice: a small package of our own, written for teaching. It holds reports as the authority's
-    /// packages do, and has a lesson for every kind of rule, which a resource opts into by naming its profile.
+    /// The rules of practice: a small package of our own, written for teaching. It holds reports as
+    /// the authority's packages do, and has a lesson for every kind of rule, which a resource opts
+    /// into by naming its profile.
     pub fn practice() -> Result<Self, Fault> {
         let mut package = Self {
             manifest: Manifest {

@@ -33,8 +33,9 @@ pub struct TooMuch {
 
 fhir::shows_only!(TooMuch { expression });
 
-/// What the rules permit the authority to see of the patient of a report. `None` where they say nothing about it, or
-/// nothing about what was found. Where several results decide, the strictest counts.
+/// What the rules permit the authority to see of the patient of a report. `None` where they say
+/// nothing about it, or nothing about what was found. Where several results decide, the strictest
+/// counts.
 pub fn privacy(set: &RuleSet, tree: &Tree) -> Option<Privacy> {
     // No rule about the form of a name looks at the clock.
     let run = Run::new(set, tree, Mode::Authority, Instant::from_seconds(0));

@@ -178,7 +178,8 @@ impl Node {
 
     /// Whether an element of this name belongs here.
     pub(crate) fn is_named(&self, of: &Named<'_>) -> bool {
-        // Names that FHIR knows are compared as numbers: this is asked of every element for every definition.
+        // Names that FHIR knows are compared as numbers: this is asked of every element for every
+        // definition.
         if self.element_name.is_some() && of.known.is_some() {
             return self.element_name == of.known && self.is_choice == of.is_choice;
         }

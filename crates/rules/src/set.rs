@@ -1,4 +1,5 @@
-//! The rules in use: definitions of several packages, found by canonical, compiled when first needed.
+//! The rules in use: definitions of several packages, found by canonical, compiled when first
+//! needed.
 
 use std::sync::OnceLock;
 
@@ -226,8 +227,8 @@ impl RuleSet {
         record.profile.get_or_init(|| self.compile(number).map(Box::new)).as_deref()
     }
 
-    /// Whether a package was added for one call: what its definitions need and nobody has is then an error,
-    /// for whoever adds them wants to know what they say.
+    /// Whether a package was added for one call: what its definitions need and nobody has is then
+    /// an error, for whoever adds them wants to know what they say.
     pub(crate) fn is_overlay(&self, package: u16) -> bool {
         self.packages.get(usize::from(package)).is_some_and(|held| held.is_overlay)
     }
@@ -312,8 +313,8 @@ impl RuleSet {
         self.by_url.iter().filter(move |(_, at)| at.iter().any(is_structure)).map(|(url, _)| &**url)
     }
 
-    /// The profiles of these rules that a resource is held against when it is exchanged with the authority,
-    /// beside those that it names itself: laboratory and authority ask for the same.
+    /// The profiles of these rules that a resource is held against when it is exchanged with the
+    /// authority, beside those that it names itself: laboratory and authority ask for the same.
     pub fn entry_profiles(&self, kind: &str) -> Vec<String> {
         let known = |url: &&str| self.knows_profile(url);
         crate::facts::entries_of(kind).filter(known).map(str::to_owned).collect()

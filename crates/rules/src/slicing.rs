@@ -1,5 +1,5 @@
-//! How a slice recognises its elements: each discriminator becomes a path into the document and a test
-//! of what stands there, both taken from the definitions once.
+//! How a slice recognises its elements: each discriminator becomes a path into the document and a
+//! test of what stands there, both taken from the definitions once.
 
 mod told;
 
@@ -53,7 +53,8 @@ struct Place<'s> {
     inherited: Option<(Value, bool)>,
 }
 
-/// Compiles the discriminators of a slice. `Err` names the discriminator that nothing in the slice decides.
+/// Compiles the discriminators of a slice. `Err` names the discriminator that nothing in the slice
+/// decides.
 pub(crate) fn compile(
     set: &RuleSet,
     profile: &Profile,
@@ -97,7 +98,8 @@ pub(crate) fn compile(
     Ok(matchers)
 }
 
-/// The places of a slice by position: behind all slices before it, each of which has a certain number.
+/// The places of a slice by position: behind all slices before it, each of which has a certain
+/// number.
 fn position(profile: &Profile, sliced: u32, place: usize, discriminators: usize) -> Test {
     let slices = &profile.node(sliced).slices;
     let before = slices.iter().take(place).map(|at| profile.node(*at));
@@ -134,8 +136,8 @@ fn one_of(mut tests: Vec<Test>) -> Option<Test> {
         return Some(Test::NotAsked);
     }
     tests.retain(|test| !matches!(test, Test::NotAsked));
-    // A value says more than a value set, and that more than that something is there: an element that has
-    // both its own children and a profile is described twice.
+    // A value says more than a value set, and that more than that something is there: an element
+    // that has both its own children and a profile is described twice.
     let rank = |test: &Test| match test {
         Test::Exists | Test::Missing => 0,
         Test::Bound(..) => 1,
@@ -274,8 +276,8 @@ fn children<'s>(set: &'s RuleSet, place: &Place<'s>, name: &str) -> Vec<Place<'s
     found
 }
 
-/// Where an element is sliced itself, its first slice says what stands there: the sliced element says
-/// nothing of its own.
+/// Where an element is sliced itself, its first slice says what stands there: the sliced element
+/// says nothing of its own.
 fn told_apart(place: &Place<'_>) -> u32 {
     let node = place.profile.node(place.node);
     let is_told = node.fixed.is_some() || node.pattern.is_some() || place.inherited.is_some();

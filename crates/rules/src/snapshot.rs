@@ -1,5 +1,5 @@
-//! Snapshots for definitions that were published as a differential only: the elements of the base with
-//! what the differential says laid over them.
+//! Snapshots for definitions that were published as a differential only: the elements of the base
+//! with what the differential says laid over them.
 
 use std::cell::Cell;
 
@@ -11,8 +11,9 @@ const DEPTH_MAX: usize = 32;
 /// Elements of one snapshot.
 const ELEMENTS_MAX: usize = 10_000;
 
-/// Elements that are copied for one definition, all that it builds on included. Definitions that each use
-/// two others would otherwise take time without end; the largest published one needs some thousand.
+/// Elements that are copied for one definition, all that it builds on included. Definitions that
+/// each use two others would otherwise take time without end; the largest published one needs some
+/// thousand.
 const COPIES_MAX: usize = 50_000;
 
 /// What may still be done for one definition.
@@ -46,7 +47,8 @@ impl<'e> Effort<'e> {
     }
 }
 
-/// Fills the snapshot of a structure. Without a base it stays empty, which is how a caller learns of it.
+/// Fills the snapshot of a structure. Without a base it stays empty, which is how a caller learns
+/// of it.
 pub(crate) fn generate(
     set: &RuleSet,
     of: Structure,

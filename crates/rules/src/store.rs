@@ -1,5 +1,6 @@
-//! Imported packages on disk: one file each, with the definitions cut down to what validation needs and
-//! an index in front, so that a set is there in milliseconds and reads a definition when it is needed.
+//! Imported packages on disk: one file each, with the definitions cut down to what validation needs
+//! and an index in front, so that a set is there in milliseconds and reads a definition when it is
+//! needed.
 //!
 //! ```text
 //! labcourier-rules 2\n
@@ -7,7 +8,8 @@
 //! definitions, one JSON object after the other
 //! ```
 //!
-//! What is put to use is held apart, as it was then (`used`): what is imported or removed afterwards changes nothing of it.
+//! What is put to use is held apart, as it was then (`used`): what is imported or removed
+//! afterwards changes nothing of it.
 
 mod used;
 
@@ -151,7 +153,8 @@ impl Store {
         Ok(all)
     }
 
-    /// Forgets a package. The one in use is then in use no more; what the one in use depends on stays in use.
+    /// Forgets a package. The one in use is then in use no more; what the one in use depends on
+    /// stays in use.
     pub fn remove(&self, label: &str) -> Result<(), StoreFault> {
         let found = self.found(label)?;
         let path = self.path(&found.manifest);
@@ -161,8 +164,8 @@ impl Store {
         std::fs::remove_file(&path).map_err(|source| StoreFault::Io { path: path.clone(), source })
     }
 
-    /// The rules of a package, with all that it depends on; what else was imported is asked last, for
-    /// what no package in use defines. `None` gives everything that was imported.
+    /// The rules of a package, with all that it depends on; what else was imported is asked last,
+    /// for what no package in use defines. `None` gives everything that was imported.
     pub fn load(&self, label: Option<&str>) -> Result<RuleSet, StoreFault> {
         let mut all = Vec::new();
         for path in self.files()? {
@@ -232,8 +235,8 @@ impl Store {
     }
 }
 
-/// What is missing of a package's dependencies among these: name and wanted version, and the version
-/// that stands in for it.
+/// What is missing of a package's dependencies among these: name and wanted version, and the
+/// version that stands in for it.
 pub fn missing(
     manifest: &Manifest,
     imported: &[Imported],

@@ -1,5 +1,5 @@
-//! Cures that need no judgement: another value at one place, a profile that is declared, an element that goes.
-//! What a person has to decide is not suggested.
+//! Cures that need no judgement: another value at one place, a profile that is declared, an element
+//! that goes. What a person has to decide is not suggested.
 
 use fhir::{Element, Finding, Instant, Tree};
 
@@ -140,7 +140,8 @@ pub(crate) fn initial(of: Element<'_>) -> Option<String> {
     Some(if upper.chars().count() == 1 { upper } else { letter.to_string() })
 }
 
-/// A number of insured people, firms and places as registers have it: without what groups its digits.
+/// A number of insured people, firms and places as registers have it: without what groups its
+/// digits.
 fn ungrouped(of: Element<'_>, rule: &str) -> Option<String> {
     let is_number = of.parent().is_some_and(|owner| owner.is_of("Identifier"));
     let text = of.value().filter(|_| is_number && rule.ends_with("-length"))?;

@@ -11,8 +11,8 @@ use crate::set::RuleSet;
 
 /// Value sets that name value sets, at most so deep: circular ones end here.
 const DEPTH_MAX: usize = 16;
-/// Parts of value sets that are asked for one code. Published ones have less than a hundred; sets that each name
-/// two others have no end.
+/// Parts of value sets that are asked for one code. Published ones have less than a hundred; sets
+/// that each name two others have no end.
 const PARTS_MAX: u32 = 1_000;
 
 /// Codes that are tried to find out whether a value set has any; one that names more has some.
@@ -275,7 +275,8 @@ impl RuleSet {
         }
     }
 
-    /// What is in none of the parts is out, but the authority accepts everything where a set has no code at all.
+    /// What is in none of the parts is out, but the authority accepts everything where a set has no
+    /// code at all.
     fn or_accepted(&self, members: &Members, package: u16, of: Question<'_>) -> Membership {
         // Asked of the set itself; what it names is a part of it.
         if of.mode == Mode::Strict || of.depth > 0 || !members.may_be_hollow() {
@@ -305,7 +306,8 @@ impl RuleSet {
         codes.len() >= CANDIDATES_MAX || codes.iter().any(|(system, code)| is_in(system, code))
     }
 
-    /// The codes that could be in a part of a value set: those that it lists, else those of its code system.
+    /// The codes that could be in a part of a value set: those that it lists, else those of its
+    /// code system.
     fn listed<'s>(
         &'s self,
         part: &'s Part,

@@ -1,9 +1,9 @@
-//! A document against the rules in use: every resource against its type and the profiles that it names,
-//! every element against what is said of it.
+//! A document against the rules in use: every resource against its type and the profiles that it
+//! names, every element against what is said of it.
 //!
-//! One run remembers what it found of each (element, profile), so that a resource that many references
-//! point to is looked at once for each profile, and circular definitions end: what is still being looked
-//! at counts as fine meanwhile.
+//! One run remembers what it found of each (element, profile), so that a resource that many
+//! references point to is looked at once for each profile, and circular definitions end: what is
+//! still being looked at counts as fine meanwhile.
 
 mod bounds;
 mod bundle;
@@ -47,8 +47,8 @@ pub(crate) use bundle::Entries;
 const FINDINGS_MAX: usize = 10_000;
 /// The base check's word for findings that are not told.
 const TOO_MANY: &str = "too-many-findings";
-/// Definitions in definitions that are followed, and references: a report needs less than 20, and each takes
-/// some kilobytes of the stack of a thread.
+/// Definitions in definitions that are followed, and references: a report needs less than 20, and
+/// each takes some kilobytes of the stack of a thread.
 const DEPTH_MAX: u32 = 100;
 
 /// What is asked of a validation.
@@ -82,8 +82,8 @@ enum About {
     Without(u32, Vec<String>),
 }
 
-/// An element of any tree: rules also look into definitions (ConceptMaps), whose elements have the same
-/// numbers. The document at hand is tree 0.
+/// An element of any tree: rules also look into definitions (ConceptMaps), whose elements have the
+/// same numbers. The document at hand is tree 0.
 type Place = (usize, u32);
 
 /// What is remembered of an element and a profile.
@@ -124,8 +124,8 @@ pub(crate) struct Run<'t> {
 type Params<'p> = &'p [(&'static str, &'p str)];
 
 impl RuleSet {
-    /// Everything that these rules find in a resource, in document order. The base check of `fhir` is part
-    /// of it; what both would say of one cause is said once.
+    /// Everything that these rules find in a resource, in document order. The base check of `fhir`
+    /// is part of it; what both would say of one cause is said once.
     pub fn validate(&self, tree: &Tree, asked: &Asked<'_>) -> Vec<Finding> {
         let run = Run::new(self, tree, asked.mode, asked.now);
         let mut issues = Vec::new();
@@ -201,7 +201,8 @@ impl<'t> Run<'t> {
         issues
     }
 
-    /// Why a profile cannot be asked: nobody has it, or what it builds on is missing or builds on it.
+    /// Why a profile cannot be asked: nobody has it, or what it builds on is missing or builds on
+    /// it.
     fn absent(&self, canonical: &str) -> &'static str {
         if self.set.names_profile(canonical) {
             "rule-profile-unusable"
@@ -269,8 +270,8 @@ impl<'t> Run<'t> {
         is_known && of.children().all(|child| self.knows_types(child))
     }
 
-    /// A named character of HTML in the narrative of a JSON document: FHIR allows it, and only XML could
-    /// not say it.
+    /// A named character of HTML in the narrative of a JSON document: FHIR allows it, and only XML
+    /// could not say it.
     fn is_entity_of_html(&self, finding: &Finding) -> bool {
         let is_entity = ("reason", "entity-refused");
         let told = finding.params.iter().any(|(name, value)| (&**name, &**value) == is_entity);
@@ -291,7 +292,8 @@ impl<'t> Run<'t> {
     }
 }
 
-/// What a profile is asked of: of a Bundle its first resource, where the profile is one of that type.
+/// What a profile is asked of: of a Bundle its first resource, where the profile is one of that
+/// type.
 fn meant_by<'t>(root: Element<'t>, profile: &Profile) -> Element<'t> {
     if root.resource_type() != Some("Bundle") || root.is_of(&profile.type_name) {
         return root;
@@ -335,7 +337,8 @@ fn tidy(issues: &mut Vec<Issue>) {
     }
 }
 
-/// Keeps at most so many, errors before all else: what holds a report is told however many notes stand before it.
+/// Keeps at most so many, errors before all else: what holds a report is told however many notes
+/// stand before it.
 fn cut<T>(all: &mut Vec<T>, severity: impl Fn(&T) -> Severity) {
     if all.len() > FINDINGS_MAX {
         all.sort_by_key(severity);

@@ -167,8 +167,8 @@ impl Authority {
         self.stored.len() - 1
     }
 
-    /// Stores a delivery that came twice: the first one is called the duplicate of the second, soon. Its search shows
-    /// both at once. Gives their places.
+    /// Stores a delivery that came twice: the first one is called the duplicate of the second,
+    /// soon. Its search shows both at once. Gives their places.
     pub(crate) fn accept_twice(
         &mut self,
         identifier: &str,

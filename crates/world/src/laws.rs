@@ -42,15 +42,16 @@ pub(crate) struct Laws {
 const BODY: &[u8] = b",\"identifier\"";
 /// The same in XML.
 const BODY_XML: &[u8] = b"<identifier>";
-/// From then on after the last fault nothing of it is left: a stall of 40 minutes at whose end an hour of `Retry-After` is read,
-/// and a lease.
+/// From then on after the last fault nothing of it is left: a stall of 40 minutes at whose end an
+/// hour of `Retry-After` is read, and a lease.
 pub(crate) const CALM: i64 = (40 + 60 + 10) * MINUTE;
-/// A search for changes comes at least so often (5 minutes), and waits at most for a request under way (180 s)
-/// and itself.
+/// A search for changes comes at least so often (5 minutes), and waits at most for a request under
+/// way (180 s) and itself.
 const POLL_MAX: i64 = (300 + 180 + 60) * SECOND;
 /// A report that can be sent waits no longer than for another one's time limit and a rest.
 const WAIT_MAX: i64 = (180 + 20) * SECOND;
-/// Everything is at rest so long after the last fault: the longest pause between two reads is six hours.
+/// Everything is at rest so long after the last fault: the longest pause between two reads is six
+/// hours.
 pub(crate) const REST_MAX: i64 = 12 * HOUR;
 
 impl Laws {
@@ -172,15 +173,16 @@ impl Laws {
         self.set_back
     }
 
-    /// Whether the journal knows of a report there that the authority shows for sure: one that failed it need not show.
+    /// Whether the journal knows of a report there that the authority shows for sure: one that
+    /// failed it need not show.
     pub(crate) fn was_accepted(&self, endpoint: usize) -> bool {
         let shown =
             |state: &State| matches!(state, State::Completed { .. } | State::InProgress { .. });
         self.lives.values().any(|it| it.endpoint == endpoint && shown(&it.state))
     }
 
-    /// Nothing waits for a comparison any more, but what only a person can decide: nothing that the authority has shows
-    /// whether it can be asked for a document.
+    /// Nothing waits for a comparison any more, but what only a person can decide: nothing that the
+    /// authority has shows whether it can be asked for a document.
     fn is_compared(&self, world: &World) -> bool {
         let Self { set_back: Some(_), .. } = self else { return true };
         let journal = &world.observer;
@@ -220,7 +222,8 @@ impl Laws {
         let (old, new) = (&before.state, state);
         let same = old.receipt().zip(new.receipt()).is_none_or(|(old, new)| old == new)
             || new.code() == "completed";
-        // After a restore whatever may have been sent is asked for; and always what is to be sent once more.
+        // After a restore whatever may have been sent is asked for; and always what is to be sent
+        // once more.
         let asked = new.code() == "unknown"
             && match old {
                 State::Queued { attempt, .. } => *attempt > 0 || self.set_back.is_some(),
@@ -235,8 +238,8 @@ impl Laws {
         world.broken(Broken::Other, format!("#{}: {} became {}", id.0, shown(old), shown(new)));
     }
 
-    /// What a restore on another computer has put in doubt is not let go before a person has read of it: the other copy
-    /// may still send it.
+    /// What a restore on another computer has put in doubt is not let go before a person has read
+    /// of it: the other copy may still send it.
     fn copied(&self, world: &World, id: SubmissionId, old: &State, new: &State) {
         let (State::Unknown { since, .. }, State::Queued { .. }) = (old, new) else { return };
         let journal = &world.observer;
@@ -273,7 +276,8 @@ impl Laws {
                 ended(Processing::Failed) && counts
             }
             State::InProgress { .. } => stored().next().is_some(),
-            // Or called a duplicate of what the authority has forgotten since: nobody could know better.
+            // Or called a duplicate of what the authority has forgotten since: nobody could know
+            // better.
             State::Rejected => {
                 let refused = authority.nature(&life.identifier) == Nature::Refused
                     || authority.duplicates.contains(&life.identifier);
@@ -400,15 +404,17 @@ impl Laws {
         self.lives.iter().all(at_rest) && self.is_compared(world)
     }
 
-    /// R8: others were let in again and again beside a report that is always refused, so it is put on hold.
+    /// R8: others were let in again and again beside a report that is always refused, so it is put
+    /// on hold.
     fn must_be_held(&self, world: &World, nature: Nature, life: &Life) -> bool {
         let is_given_up = matches!(life.state.code(), "withdrawn" | "superseded");
         let has_company = world.plan.edges.beside > 0;
         nature == Nature::Barred && has_company && !life.turned_away && !is_given_up
     }
 
-    /// The authority has forgotten it, and that is known; or it has forgotten all that it has accepted, so that nobody
-    /// can tell whether it still shows us anything, and a person is asked about what is in doubt.
+    /// The authority has forgotten it, and that is known; or it has forgotten all that it has
+    /// accepted, so that nobody can tell whether it still shows us anything, and a person is asked
+    /// about what is in doubt.
     fn waits_for_a_person(&self, world: &World, life: &Life) -> bool {
         let authority = crate::lock(&world.authorities[life.endpoint]);
         let known = |life: &Life| authority.known(&life.identifier, world.truth()).is_some();
@@ -447,7 +453,8 @@ impl Laws {
         }
     }
 
-    /// Whether the authority has, or is just being given, what another attempt of the same content has brought.
+    /// Whether the authority has, or is just being given, what another attempt of the same content
+    /// has brought.
     fn has_content(&self, world: &World, authority: &Authority, identifier: &str) -> bool {
         world.papers(|papers| {
             let content = papers.content_of(identifier);
@@ -491,7 +498,8 @@ impl Laws {
     }
 }
 
-/// Whether a report had failed and been corrected, and the correction was withdrawn: a person is told that it is open again.
+/// Whether a report had failed and been corrected, and the correction was withdrawn: a person is
+/// told that it is open again.
 fn is_opened_again(world: &World, id: SubmissionId) -> bool {
     let told = |detail: journal::Detail| {
         detail.messages.iter().any(|message| message.code == "correction-withdrawn")

@@ -1,7 +1,8 @@
-//! A seeded world: the real worker and the real statements of the journal against an authority that loses
-//! answers, delays them, repeats them, shows reports late and refuses for a while; processes that die or stand
-//! still at any write and any request; a clock that is set; a computer that sleeps; people who act meanwhile.
-//! Time is simulated and nothing runs beside, so that a seed repeats its story to the letter.
+//! A seeded world: the real worker and the real statements of the journal against an authority that
+//! loses answers, delays them, repeats them, shows reports late and refuses for a while; processes
+//! that die or stand still at any write and any request; a clock that is set; a computer that
+//! sleeps; people who act meanwhile. Time is simulated and nothing runs beside, so that a seed
+//! repeats its story to the letter.
 //!
 //! After every write the promises are checked (`laws`); the first that is broken ends the world.
 

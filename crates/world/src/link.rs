@@ -1,4 +1,5 @@
-//! The way of one process to an authority: requests that are lost, late, cut, refused, and answers likewise.
+//! The way of one process to an authority: requests that are lost, late, cut, refused, and answers
+//! likewise.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,7 +50,8 @@ enum Fate {
     Gateway,
     /// Stored, and refused by a gateway on the way back.
     StoredRefused,
-    /// A gateway repeats the request: stored twice, and one called the duplicate of the other later.
+    /// A gateway repeats the request: stored twice, and one called the duplicate of the other
+    /// later.
     Repeated,
 }
 
@@ -336,7 +338,8 @@ impl Authority for Link {
                 .stored
                 .iter()
                 .filter(|stored| stored.is_told(now) && !stored.is_told_very_late())
-                // *Failed* is told once it is sure that no other delivery counts, which takes a question of its own.
+                // *Failed* is told once it is sure that no other delivery counts, which takes a
+                // question of its own.
                 .filter(|stored| stored.outcome == Processing::Completed)
                 .filter(|stored| !authority.is_blind(now) && !stored.is_forgotten(now))
                 .map(|stored| stored.identifier.clone());
@@ -349,7 +352,8 @@ impl Authority for Link {
         }
         self.note(|| format!("changes since {}: {}", since.map_or(0, |at| at.0), answers.len()));
         let mut changes = Changes { server_time: Some(server_time), ..Changes::default() };
-        // What was shown late meanwhile may lie before: the next search from the watermark must learn it.
+        // What was shown late meanwhile may lie before: the next search from the watermark must
+        // learn it.
         let goes_on = !self.compares && self.process.goes_on_at(self.endpoint, since);
         if self.world.is_wild() && self.world.dice(|dice| dice.percent(10)) {
             // Pages that are lost.

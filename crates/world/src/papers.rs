@@ -1,5 +1,5 @@
-//! What the laboratory's own system writes: contents under document identifiers, in any encoding, once or again; and
-//! what was handed over where.
+//! What the laboratory's own system writes: contents under document identifiers, in any encoding,
+//! once or again; and what was handed over where.
 
 use std::collections::{HashMap, HashSet};
 

@@ -327,7 +327,8 @@ const COMPARE_EVERY: Duration = Duration::from_secs(60);
 /// As often as a real program looks.
 const REST: Duration = Duration::from_secs(5);
 
-/// As the real one rests, but without looking where the world knows that there is nothing to be seen.
+/// As the real one rests, but without looking where the world knows that there is nothing to be
+/// seen.
 fn rest(world: &World, held: bool, round: Round) -> Duration {
     let most = if world.is_lively() { REST } else { micros(HOUR) };
     let Some(next) = round.next.filter(|_| held) else { return most };

@@ -146,7 +146,8 @@ impl Run {
                 }
             }
             if plan.choking {
-                // What comes when all is quiet is held up by nothing, least of all by the poisoned report.
+                // What comes when all is quiet is held up by nothing, least of all by the poisoned
+                // report.
                 agenda.push((plan.quiet + CALM + HOUR, Deed::Import));
             }
             agenda
@@ -352,7 +353,8 @@ impl Run {
 
     /// Only a laboratory that was shown a report before can know that it is shown none now.
     fn blind(&mut self, time: i64) {
-        // What a gateway refuses on the way back is asked for once; who is shown nothing just then cannot know.
+        // What a gateway refuses on the way back is asked for once; who is shown nothing just then
+        // cannot know.
         if self.world.plan.echoes > 0 {
             return;
         }

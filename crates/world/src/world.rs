@@ -38,7 +38,8 @@ pub(crate) struct Plan {
     pub(crate) choking: bool,
     /// No faults from then on.
     pub(crate) quiet: i64,
-    /// Requests of a hundred that end in a doubtful refusal: stored and answered 503, or called a duplicate.
+    /// Requests of a hundred that end in a doubtful refusal: stored and answered 503, or called a
+    /// duplicate.
     pub(crate) doubtful: u64,
     /// Documents of a hundred that the authority forgets while it has them in progress.
     pub(crate) forgets: u64,
@@ -50,11 +51,13 @@ pub(crate) struct Plan {
     pub(crate) patience: i64,
     /// Deliveries of a hundred that a gateway answers with 400 or 422 in its own name.
     pub(crate) gateways: u64,
-    /// Deliveries of a hundred that a gateway repeats, or whose answer it refuses although they are stored.
+    /// Deliveries of a hundred that a gateway repeats, or whose answer it refuses although they are
+    /// stored.
     pub(crate) echoes: u64,
     /// From when to when every search for changes is refused.
     pub(crate) searchless: Option<(i64, i64)>,
-    /// How often a report is handed over again, and how often a newer one under the same document identifier.
+    /// How often a report is handed over again, and how often a newer one under the same document
+    /// identifier.
     pub(crate) again: u64,
     pub(crate) newer: u64,
     /// When the laboratory makes a backup, and when the disk dies.
@@ -199,7 +202,8 @@ impl Seam for Calm {
     }
 }
 
-/// How long everybody looks as often as a real program after a disturbance; longer than a lease lives.
+/// How long everybody looks as often as a real program after a disturbance; longer than a lease
+/// lives.
 const LIVELY: i64 = 50 * SECOND;
 
 impl World {

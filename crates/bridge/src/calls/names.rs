@@ -1,5 +1,5 @@
-// The names of the commands and nothing else: included by programs that do not link the bridge, for they grant the
-// commands before it is compiled.
+// The names of the commands and nothing else: included by programs that do not link the bridge, for
+// they grant the commands before it is compiled.
 
 macro_rules! calls {
     ($desk:ident; $(

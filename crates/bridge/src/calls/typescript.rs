@@ -13,7 +13,8 @@ pub(super) struct Command {
     pub(super) gives: String,
     /// Whether its answer may change with the journal.
     pub(super) follows_journal: bool,
-    /// What is to be asked again after it: names of commands, and `journal` for those that follow it.
+    /// What is to be asked again after it: names of commands, and `journal` for those that follow
+    /// it.
     pub(super) changes: Vec<&'static str>,
 }
 
@@ -28,7 +29,8 @@ macro_rules! follows {
 }
 pub(super) use follows;
 
-/// Declares what a row may name as changed: every command, and the journal. Another name does not compile.
+/// Declares what a row may name as changed: every command, and the journal. Another name does not
+/// compile.
 macro_rules! tags {
     ($($name:ident)*) => {
         #[allow(non_camel_case_types, dead_code, reason = "named like the commands, all of them")]
@@ -101,7 +103,8 @@ impl TS for Commands {
     }
 }
 
-/// What of the window's cache is asked again: for each command, the commands whose answers it changes.
+/// What of the window's cache is asked again: for each command, the commands whose answers it
+/// changes.
 enum Stale {}
 
 impl Stale {

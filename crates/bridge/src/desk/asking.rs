@@ -1,5 +1,5 @@
-//! The authority's own answer to what it has of ours, beside what the journal says: also of reports that were sent with the
-//! same certificate from elsewhere.
+//! The authority's own answer to what it has of ours, beside what the journal says: also of reports
+//! that were sent with the same certificate from elsewhere.
 
 use client::{Authority as _, Fault, HttpAuthority};
 use exchange::{Answer, Page, Processing, Query, Release, SearchSupport, SortKey, TimeFilter};
@@ -18,7 +18,8 @@ const PAGE: u32 = 25;
 /// Messages shown of one report.
 const MESSAGES_MAX: usize = 10;
 
-/// A question of which the authority has more to show. The page names it by number, never by its link.
+/// A question of which the authority has more to show. The page names it by number, never by its
+/// link.
 pub(super) struct Further {
     number: u32,
     /// Endpoint that was asked, by its id.
@@ -30,8 +31,8 @@ pub(super) struct Further {
 }
 
 impl Desk {
-    /// Asks the authority in use what it shows to our certificate, the newest first where it can be asked so. What is
-    /// asked about a report of ours is asked where that went.
+    /// Asks the authority in use what it shows to our certificate, the newest first where it can be
+    /// asked so. What is asked about a report of ours is asked where that went.
     pub async fn ask_authority(&self, query: AskQuery, names: Names) -> Result<AskedView, Problem> {
         let engine = self.engine();
         if let Some(id) = query.report {
@@ -44,8 +45,8 @@ impl Desk {
         self.asked(page, endpoint.id(), None, names)
     }
 
-    /// With each certificate that the report may have been sent with, until one is shown it. That nothing is shown is
-    /// said only where all of them could ask.
+    /// With each certificate that the report may have been sent with, until one is shown it. That
+    /// nothing is shown is said only where all of them could ask.
     async fn ask_about(
         &self,
         id: SubmissionId,
@@ -136,8 +137,8 @@ impl Desk {
         })
     }
 
-    /// The report of ours that the authority speaks of: by the number that it gave us there, or by an identifier that is
-    /// ours alone.
+    /// The report of ours that the authority speaks of: by the number that it gave us there, or by
+    /// an identifier that is ours alone.
     fn row_of(&self, answer: &Answer, endpoint: &str) -> Result<Option<Row>, Problem> {
         let engine = self.engine();
         let journal = engine.journal();
@@ -165,7 +166,8 @@ impl Desk {
     }
 }
 
-/// What one authority answers to a question; where nothing has that identifier, to the question for its number.
+/// What one authority answers to a question; where nothing has that identifier, to the question for
+/// its number.
 async fn searched(
     authority: &HttpAuthority,
     asked: &Query,
@@ -251,7 +253,8 @@ fn identifier_of(query: &AskQuery) -> Result<Option<String>, Problem> {
     limits::name("identifier", text).map(Some)
 }
 
-/// The same question with what was typed as the authority's number, where it can be one (FHIR R4, `id`).
+/// The same question with what was typed as the authority's number, where it can be one (FHIR R4,
+/// `id`).
 fn by_number(query: &AskQuery, release: Release) -> Option<Query> {
     let id = identifier_of(query).ok()??;
     let can_be =

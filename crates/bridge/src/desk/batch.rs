@@ -1,5 +1,5 @@
-//! How far reports are that were sent together. Counted from the journal, report by report: a page of the list
-//! says nothing of what is not on it.
+//! How far reports are that were sent together. Counted from the journal, report by report: a page
+//! of the list says nothing of what is not on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,8 +54,9 @@ fn batch(engine: &Engine, ids: &[i64]) -> Result<BatchView, Problem> {
         }
     }
     let settled = completed + closed + small(attention.len() as u64);
-    // Before the first may leave there is nothing to reckon with, and afterwards the time for undoing it is
-    // part of the time that it has taken: that is corrected soon, and never promises too much.
+    // Before the first may leave there is nothing to reckon with, and afterwards the time for
+    // undoing it is part of the time that it has taken: that is corrected soon, and never promises
+    // too much.
     let seconds_left = match begun {
         Some(begun) if settled > 0 && moving > 0 => {
             let spent = now.0.saturating_sub(begun.0) / 1_000_000;

@@ -14,7 +14,8 @@ use crate::views::{CaView, CertificateView, StoredCertificateView};
 /// Files of one import: a certificate, a key, and some of a chain.
 const CERTIFICATE_FILES_MAX: usize = 8;
 
-/// Where only open reports need it, no authority is named: a list that is empty reads like a mistake.
+/// Where only open reports need it, no authority is named: a list that is empty reads like a
+/// mistake.
 fn needed_by(error: engine::EngineError) -> Problem {
     let mut problem = Problem::from(error);
     if let Some(endpoints) = problem.params.get_mut("endpoints")
@@ -37,9 +38,9 @@ impl Desk {
         Ok(certificate_view(&identity.inspect(), SecretsKind::Keychain, now))
     }
 
-    /// Keeps a certificate in the keychain. The endpoint that is named uses it from now on; where none is named,
-    /// the one in use and those that have none. The practice room keeps its own: what guards nothing real must not
-    /// hold a real key.
+    /// Keeps a certificate in the keychain. The endpoint that is named uses it from now on; where
+    /// none is named, the one in use and those that have none. The practice room keeps its own:
+    /// what guards nothing real must not hold a real key.
     pub async fn certificate_import(
         &self,
         paths: Vec<String>,
@@ -104,7 +105,8 @@ impl Desk {
         self.read_certificate().await
     }
 
-    /// Removes a certificate with its key; one that is needed still, only where the person knows that.
+    /// Removes a certificate with its key; one that is needed still, only where the person knows
+    /// that.
     pub async fn remove_certificate(
         &self,
         fingerprint: String,
@@ -115,8 +117,8 @@ impl Desk {
         self.read_certificate().await
     }
 
-    /// Draws a new key for the laboratory's journal. The journal and its backups are sealed with it at the next start,
-    /// when no program has them open.
+    /// Draws a new key for the laboratory's journal. The journal and its backups are sealed with it
+    /// at the next start, when no program has them open.
     pub async fn rotate_journal_key(&self) -> Result<(), Problem> {
         let Some(engine) = self.laboratory_engine().await? else {
             return Err(Problem::new("no-endpoint", &[], "key"));

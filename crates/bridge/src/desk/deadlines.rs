@@ -1,5 +1,5 @@
-//! By when a report has to be with the authority. The law says it, and differs from place to place: a laboratory enters
-//! its own table, which begins empty. Practice has an example.
+//! By when a report has to be with the authority. The law says it, and differs from place to place:
+//! a laboratory enters its own table, which begins empty. Practice has an example.
 
 use std::collections::BTreeMap;
 
@@ -70,13 +70,14 @@ impl Deadlines {
         if RUNNING.contains(&row.state.shown()) { self.of_report(row) } else { None }
     }
 
-    /// How a report stands to its deadline; `None` where it has none, or will never be with the authority.
+    /// How a report stands to its deadline; `None` where it has none, or will never be with the
+    /// authority.
     pub(super) fn standing(&self, row: &Row, now: Instant) -> Option<Standing> {
         standing(&row.state, self.of_report(row)?, row.updated, now)
     }
 
-    /// The time runs from the date of the document, when the laboratory knew the result; where that is missing or to come,
-    /// from when it was taken in.
+    /// The time runs from the date of the document, when the laboratory knew the result; where that
+    /// is missing or to come, from when it was taken in.
     fn of_report(&self, row: &Row) -> Option<Instant> {
         if self.0.is_empty() {
             return None;

@@ -1,5 +1,5 @@
-//! One decision for many reports. Each is decided by itself: what cannot be done for one keeps no other back, and all
-//! of them are told.
+//! One decision for many reports. Each is decided by itself: what cannot be done for one keeps no
+//! other back, and all of them are told.
 
 use futures::{StreamExt as _, stream};
 use report::SubmissionId;
@@ -27,9 +27,9 @@ pub enum Decision {
 }
 
 impl Desk {
-    /// Does the same for many reports; says for which it was done, and for which not and why. What is sent by it leaves
-    /// after the time for undoing it: `hold_back` undoes it. `reason` is kept where reports are sent although something
-    /// was found, or are not sent at all.
+    /// Does the same for many reports; says for which it was done, and for which not and why. What
+    /// is sent by it leaves after the time for undoing it: `hold_back` undoes it. `reason` is kept
+    /// where reports are sent although something was found, or are not sent at all.
     pub async fn decide(
         &self,
         ids: Vec<i64>,

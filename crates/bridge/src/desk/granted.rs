@@ -1,5 +1,6 @@
-//! The paths that a person has allowed the page: those that were dropped on the window or chosen in a dialog. The page is
-//! not trusted to name others: it shows the authority's words and what stands in documents.
+//! The paths that a person has allowed the page: those that were dropped on the window or chosen in
+//! a dialog. The page is not trusted to name others: it shows the authority's words and what stands
+//! in documents.
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};

@@ -1,6 +1,7 @@
-//! A list that a person sends: files, folders and pasted texts, among them what corrects reports and what goes once more.
-//! One call of the window brings all of it. What has begun is done to its end, whether the page that asked is still there
-//! or not; where nobody hears the answer, a notice says what became of it.
+//! A list that a person sends: files, folders and pasted texts, among them what corrects reports
+//! and what goes once more. One call of the window brings all of it. What has begun is done to its
+//! end, whether the page that asked is still there or not; where nobody hears the answer, a notice
+//! says what became of it.
 
 mod list;
 mod placed;
@@ -27,21 +28,25 @@ use steps::Handing;
 const UNSEEN: &str = "handed-over-unseen";
 
 impl Desk {
-    /// Takes in a list, in its order, and sends it after the time for undoing it. Another content under the identifier of
-    /// a report that failed, was rejected or is on hold takes its place, unless each is to be a report of its own.
+    /// Takes in a list, in its order, and sends it after the time for undoing it. Another content
+    /// under the identifier of a report that failed, was rejected or is on hold takes its place,
+    /// unless each is to be a report of its own.
     ///
     /// # Errors
-    /// `endpoint-changed` where another endpoint is in use than the one that the page names, before anything is taken in;
-    /// whatever concerns all of the list. What concerns one of its things is told with that.
+    /// `endpoint-changed` where another endpoint is in use than the one that the page names, before
+    /// anything is taken in; whatever concerns all of the list. What concerns one of its things is
+    /// told with that.
     pub(crate) async fn hand_over(&self, list: HandedList) -> Result<HandedView, Problem> {
         let (desk, list) = (self.here(), List::of(list)?);
         let count = list.count();
         let (under_way, page) = (desk.takes(count), desk.page());
-        // A task of its own, which the end of the desk waits for: the page may go away in the middle.
+        // A task of its own, which the end of the desk waits for: the page may go away in the
+        // middle.
         let handing = tokio::spawn(async move {
             let handed = desk.hand(list).await;
             if desk.is_unseen(page) {
-                // Where it cannot be told the journal cannot be written either, and that shows by itself.
+                // Where it cannot be told the journal cannot be written either, and that shows by
+                // itself.
                 let _ = tell(&desk.engine(), &handed, count);
             }
             drop(under_way);
@@ -61,7 +66,8 @@ impl Desk {
         Ok(handing.end())
     }
 
-    /// The window shows a page from its beginning, or none any more: nobody hears what the one before has asked for.
+    /// The window shows a page from its beginning, or none any more: nobody hears what the one
+    /// before has asked for.
     pub fn page_begins(&self) {
         self.inner.pages.fetch_add(1, Ordering::SeqCst);
     }
@@ -76,7 +82,8 @@ impl Desk {
     }
 }
 
-/// Leaves a notice of what went and what needs a person; what an earlier one says that nobody has read is in it.
+/// Leaves a notice of what went and what needs a person; what an earlier one says that nobody has
+/// read is in it.
 fn tell(
     engine: &Engine,
     handed: &Result<HandedView, Problem>,

@@ -43,8 +43,8 @@ impl Desk {
         engine.inspect_and(paths, view).await?
     }
 
-    /// Takes files in and sends them, after the time for undoing it. A file with the identifier of a
-    /// report that failed, was rejected or is on hold takes its place.
+    /// Takes files in and sends them, after the time for undoing it. A file with the identifier of
+    /// a report that failed, was rejected or is on hold takes its place.
     ///
     /// # Errors
     /// Where nothing of it was taken in.
@@ -98,8 +98,8 @@ impl Desk {
         }
     }
 
-    /// Refuses what is meant for a laboratory that does not open, which is everything but the samples of practice: in
-    /// practice, which stands in for it, it would reach nobody.
+    /// Refuses what is meant for a laboratory that does not open, which is everything but the
+    /// samples of practice: in practice, which stands in for it, it would reach nobody.
     pub(super) async fn refuse_standing_in(&self, files: &[PathBuf]) -> Result<(), Problem> {
         let Some(problem) = self.room_here().stands_in else { return Ok(()) };
         let is_practice = !files.is_empty() && self.inner.practice.lock().await.owns(files);
@@ -130,7 +130,8 @@ impl Desk {
     }
 }
 
-/// A candidate with what the journal knows beside it: its known report, or the one that it corrects.
+/// A candidate with what the journal knows beside it: its known report, or the one that it
+/// corrects.
 fn looked_at(
     engine: &Engine,
     candidate: &Candidate,
@@ -152,7 +153,8 @@ fn looked_at(
                 changes(&String::from_utf8_lossy(&before), &after, CHANGES_SHOWN)
             }
             Names::Shown => by_element(relation, |_, value| value.to_owned()),
-            // A line may name anybody: each element that differs is told, and its value where that names nobody.
+            // A line may name anybody: each element that differs is told, and its value where that
+            // names nobody.
             Names::Masked => {
                 let trees: Vec<Tree> =
                     [&*parsed.bytes, &*before].into_iter().filter_map(read).collect();

@@ -44,7 +44,8 @@ pub(super) fn wants_laboratory(practice: &Profile) -> bool {
     practice.settings.preferences.get(PLACE).is_some_and(|place| place == "laboratory")
 }
 
-/// Whether there was a laboratory once, also where practice was in use when the window was last closed.
+/// Whether there was a laboratory once, also where practice was in use when the window was last
+/// closed.
 pub(crate) fn knows_laboratory(practice: &Profile) -> bool {
     practice.settings.preferences.contains_key(KNOWN) || wants_laboratory(practice)
 }
@@ -62,8 +63,8 @@ pub(super) fn remember_laboratory(practice: &Engine) {
 }
 
 impl Laboratory {
-    /// One that was there is not taken for one that never was, where all of its folder is gone: its disk may not be
-    /// connected.
+    /// One that was there is not taken for one that never was, where all of its folder is gone: its
+    /// disk may not be connected.
     pub(super) fn unless_missed(self, is_known: bool, folder: &Path) -> Self {
         match self {
             Self::Absent if is_known => Self::Closed(settings_missing(folder)),
@@ -72,7 +73,8 @@ impl Laboratory {
     }
 }
 
-/// Whether a folder without settings holds what a laboratory has left: a journal, its register, or backups.
+/// Whether a folder without settings holds what a laboratory has left: a journal, its register, or
+/// backups.
 pub(crate) fn was_laboratory(folder: &Path) -> bool {
     let names = |folder: &Path| {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -94,8 +96,8 @@ pub(super) fn make_laboratory(
 ) -> Result<Engine, Problem> {
     let profile = Profile::create(folder, secrets, Vec::new())?;
     Engine::create(profile, passphrase, EngineDeps::default()).map_err(|error| {
-        // Without secrets the settings alone would look like a room that lost its key. What cannot be
-        // removed shows as that at the next start.
+        // Without secrets the settings alone would look like a room that lost its key. What cannot
+        // be removed shows as that at the next start.
         let _ = std::fs::remove_file(folder.join("profile.json"));
         error.into()
     })

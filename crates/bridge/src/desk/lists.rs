@@ -1,5 +1,6 @@
-//! What the journal does not list by itself: rows of one laboratory, in the order of a column, counted at each filter.
-//! All of it is made from rows that are read here, so it is bounded: a list that is longer shows its newest part.
+//! What the journal does not list by itself: rows of one laboratory, in the order of a column,
+//! counted at each filter. All of it is made from rows that are read here, so it is bounded: a list
+//! that is longer shows its newest part.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -16,7 +17,8 @@ use crate::problem::Problem;
 use crate::rows::{Names, small};
 use crate::views::{ChosenView, LaboratoryCountView, ListCountsView, ListQuery, PageView};
 
-/// Rows read at most: as many as one decision may be for. Reading them takes about a tenth of a second.
+/// Rows read at most: as many as one decision may be for. Reading them takes about a tenth of a
+/// second.
 const GATHERED_MAX: usize = limits::IDS_MAX;
 /// Rows read at a time: the most that the journal gives.
 const PART: usize = 1_000;
@@ -140,8 +142,8 @@ impl Order {
     }
 }
 
-/// A state as the journal keeps it: what was said to be received counts as withdrawn. States stand in the order of the
-/// life cycle.
+/// A state as the journal keeps it: what was said to be received counts as withdrawn. States stand
+/// in the order of the life cycle.
 fn kept_as(state: &State) -> Option<StateCode> {
     StateCode::of(state.code())
 }
@@ -177,7 +179,8 @@ impl Desk {
         on_pool(move || counts(&engine, query.ids, &filter, &arrangement)).await?
     }
 
-    /// The numbers of all reports that a filter leaves, the newest first; of more than 10,000 the newest.
+    /// The numbers of all reports that a filter leaves, the newest first; of more than 10,000 the
+    /// newest.
     pub async fn matching(&self, query: ListQuery) -> Result<Vec<i64>, Problem> {
         let engine = self.engine();
         let arrangement = Arrangement::of(&query)?;
@@ -244,7 +247,8 @@ pub(super) fn page(
     Ok(PageView { rows: row_views(engine, rows, names, filter.now)?, next, total })
 }
 
-/// As [`gathered`], but of more rows than are read none is left out that has a deadline, however old it is.
+/// As [`gathered`], but of more rows than are read none is left out that has a deadline, however
+/// old it is.
 fn with_running_first(
     engine: &Engine,
     ids: Option<Vec<i64>>,

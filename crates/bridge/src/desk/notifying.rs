@@ -1,5 +1,6 @@
-//! What is worth a notification of the system, and when: for whoever does not look at the window. Codes and counts, never
-//! anything of a report; what one notification holds back, the next one tells with the rest.
+//! What is worth a notification of the system, and when: for whoever does not look at the window.
+//! Codes and counts, never anything of a report; what one notification holds back, the next one
+//! tells with the rest.
 
 use std::sync::PoisonError;
 
@@ -19,7 +20,8 @@ const BATCH_REPORTS: u32 = 20;
 const BATCH_SECONDS: i64 = 2 * 60;
 /// Days before the end of a certificate at which it is told, once each. 0 stands for its end.
 const CERTIFICATE_DAYS: [i32; 6] = [60, 30, 14, 7, 1, 0];
-/// Preference (in the practice profile) that keeps for which certificate it was told last, and at which of these days.
+/// Preference (in the practice profile) that keeps for which certificate it was told last, and at
+/// which of these days.
 const TOLD: &str = "told-certificate";
 
 /// What a notification may say: the codes of its texts with their parameters.
@@ -94,8 +96,8 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// What is to be told now. `in_view`: the window is in front, and shows it. Whoever does not want to be told has
-    /// nothing to catch up with later.
+    /// What is to be told now. `in_view`: the window is in front, and shows it. Whoever does not
+    /// want to be told has nothing to catch up with later.
     fn look(
         &mut self,
         seen: &Seen,
@@ -151,7 +153,8 @@ impl Told {
         }
     }
 
-    /// All of this is known now, but for the certificate, which is told once each, whoever looks at the window.
+    /// All of this is known now, but for the certificate, which is told once each, whoever looks at
+    /// the window.
     fn know(&mut self, seen: &Seen, now: Instant) {
         (self.attention, self.notices) = (seen.attention, seen.notices);
         self.stopped = seen.way == Way::Stopped;
@@ -195,7 +198,8 @@ impl Told {
     }
 }
 
-/// The last of the days at which a certificate is told that it has come to; `None` while it is valid for longer.
+/// The last of the days at which a certificate is told that it has come to; `None` while it is
+/// valid for longer.
 fn told_of(certificate: &(String, i32)) -> Option<(String, i32)> {
     let (fingerprint, left) = certificate;
     let reached = |days: &&i32| if **days == 0 { *left < 0 } else { *left <= **days };
@@ -209,8 +213,9 @@ fn is_within(since: Instant, now: Instant, seconds: i64) -> bool {
 }
 
 impl Desk {
-    /// The lines of a notification that is due now, and is then taken for shown; empty where there is none. It speaks of
-    /// the laboratory, whichever room is in use, and of practice where there is no laboratory.
+    /// The lines of a notification that is due now, and is then taken for shown; empty where there
+    /// is none. It speaks of the laboratory, whichever room is in use, and of practice where there
+    /// is no laboratory.
     pub async fn due_notification(&self, in_view: bool) -> Result<Vec<NotificationLine>, Problem> {
         let is_wanted = self.preferences().await?.notifications;
         let (seen, now) = (self.seen()?, self.engine().now());
@@ -253,7 +258,8 @@ impl Desk {
         })
     }
 
-    /// That of the laboratory, which waits while practice is in use; of practice none, for it is made anew by itself.
+    /// That of the laboratory, which waits while practice is in use; of practice none, for it is
+    /// made anew by itself.
     fn certificate_seen(&self, laboratory: &Engine) -> Option<(String, i32)> {
         if laboratory.profile().is_practice() {
             return None;

@@ -1,5 +1,5 @@
-//! What a start of the program hands over: files to be looked at, or a link to a report. The page asks for it once it is
-//! there and nobody has locked it; until then it waits here.
+//! What a start of the program hands over: files to be looked at, or a link to a report. The page
+//! asks for it once it is there and nobody has locked it; until then it waits here.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -28,8 +28,9 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Reads the arguments behind the name of the program; `folder` is the one in which it was started. What is neither a
-    /// file nor a link to a report says nothing, for anybody may write links.
+    /// Reads the arguments behind the name of the program; `folder` is the one in which it was
+    /// started. What is neither a file nor a link to a report says nothing, for anybody may write
+    /// links.
     pub fn of(arguments: &[String], folder: &Path) -> Self {
         let mut opened = Self::default();
         for argument in arguments {
@@ -63,7 +64,8 @@ fn report_of(link: &str) -> Option<i64> {
     number.parse().ok().filter(|number| is_number && *number > 0)
 }
 
-/// The whole path. One that leads upwards is looked up: nothing is granted by a path that leads elsewhere.
+/// The whole path. One that leads upwards is looked up: nothing is granted by a path that leads
+/// elsewhere.
 fn path_of(argument: &str, folder: &Path) -> Option<PathBuf> {
     let path = if argument.starts_with("file:") {
         Url::parse(argument).ok()?.to_file_path().ok()?
@@ -96,7 +98,8 @@ impl Desk {
         }
     }
 
-    /// What starts of the program have handed over since it was asked last; the page may name these files for an hour.
+    /// What starts of the program have handed over since it was asked last; the page may name these
+    /// files for an hour.
     pub async fn opened(&self) -> Result<OpenedView, Problem> {
         let opened = {
             let mut waiting = self.inner.opened.0.lock().unwrap_or_else(PoisonError::into_inner);

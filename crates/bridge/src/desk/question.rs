@@ -1,5 +1,5 @@
-//! What a person is asked before reports may go to an address that the page has named: the endpoint as it will be used,
-//! to the letter. The yes counts for exactly that, and once.
+//! What a person is asked before reports may go to an address that the page has named: the endpoint
+//! as it will be used, to the letter. The yes counts for exactly that, and once.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -19,8 +19,8 @@ const LIVES: Duration = Duration::from_secs(60);
 /// Answers that wait at most: a person gives them one by one.
 const WAITING_MAX: usize = 8;
 
-/// The question before an endpoint is added or gets another address. All of it is ASCII: a host in other letters is
-/// shown in the form in which it is looked up, `xn--…`.
+/// The question before an endpoint is added or gets another address. All of it is ASCII: a host in
+/// other letters is shown in the form in which it is looked up, `xn--…`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointQuestion {
     /// The address, as it will be used.

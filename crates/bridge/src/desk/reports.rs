@@ -79,8 +79,8 @@ impl Desk {
         }
     }
 
-    /// Sends a held report although something was found, after the time for undoing it. Says whether it waits all the
-    /// same, until the authority was asked whether it has it.
+    /// Sends a held report although something was found, after the time for undoing it. Says
+    /// whether it waits all the same, until the authority was asked whether it has it.
     pub async fn release(&self, id: i64, reason: String) -> Result<bool, Problem> {
         let (engine, reason) = (self.engine(), limits::reason(&reason)?);
         let delay = self.undo_micros().await?;
@@ -94,8 +94,8 @@ impl Desk {
         Ok(self.engine().withdraw(SubmissionId(id), reason).await?)
     }
 
-    /// Sends the same content again in place of a rejected or failed submission, after the time for undoing it; gives
-    /// the successor.
+    /// Sends the same content again in place of a rejected or failed submission, after the time for
+    /// undoing it; gives the successor.
     pub async fn resubmit(&self, id: i64) -> Result<i64, Problem> {
         let (engine, delay) = (self.engine(), self.undo_micros().await?);
         Ok(engine.resubmit_after(SubmissionId(id), delay).await?.0)
@@ -104,8 +104,8 @@ impl Desk {
     /// Sends a corrected file in place of a submission, as it was shown, by its digest.
     ///
     /// # Errors
-    /// `correction-changed` where something else lies there now: a system may have written another patient's report there
-    /// while somebody looked at it.
+    /// `correction-changed` where something else lies there now: a system may have written another
+    /// patient's report there while somebody looked at it.
     pub async fn correct_with_file(
         &self,
         id: i64,
@@ -285,7 +285,8 @@ fn without_vain_release(journal: &Journal, view: &mut RowView) -> Result<(), Jou
     Ok(())
 }
 
-/// Matching rows in all: exact where no text and no period is asked for; else 1,000 means "at least 1,000".
+/// Matching rows in all: exact where no text and no period is asked for; else 1,000 means "at least
+/// 1,000".
 fn total(engine: &Engine, filter: &Filter, listed: usize) -> Result<u32, Problem> {
     if filter.before.is_none() && listed < filter.limit {
         return Ok(small(listed as u64));

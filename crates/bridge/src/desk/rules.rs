@@ -1,4 +1,5 @@
-//! The packages of rules of the room in use: imported, put to use, removed, and what another version would change.
+//! The packages of rules of the room in use: imported, put to use, removed, and what another
+//! version would change.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -34,7 +35,8 @@ impl Desk {
         on_pool(move || headless::import_rules(&folder, &file)).await?
     }
 
-    /// What another package (`NAME@VERSION`) would say of the last reports, beside what the rules in use say.
+    /// What another package (`NAME@VERSION`) would say of the last reports, beside what the rules
+    /// in use say.
     pub async fn plan_rules(&self, package: String) -> Result<RulesPlanView, Problem> {
         let (engine, package) = (self.engine(), limits::name("package", &package)?);
         on_pool(move || Ok(Plan::of(&engine, package)?.view(&engine))).await?

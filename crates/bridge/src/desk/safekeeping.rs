@@ -1,5 +1,5 @@
-//! What is kept of the laboratory's journal beside it: backups, their second place, and journals that were set aside.
-//! Practice has nothing worth keeping.
+//! What is kept of the laboratory's journal beside it: backups, their second place, and journals
+//! that were set aside. Practice has nothing worth keeping.
 
 use std::path::Path;
 
@@ -16,7 +16,8 @@ use crate::views::{LostListView, LostView, SafekeepingView, SetAsideView};
 const LOST_SHOWN: usize = 1_000;
 
 impl Desk {
-    /// What is kept; nothing before the laboratory is set up. Works also where its journal does not open.
+    /// What is kept; nothing before the laboratory is set up. Works also where its journal does not
+    /// open.
     pub async fn safekeeping(&self) -> Result<Option<SafekeepingView>, Problem> {
         let folder = self.inner.root.join("laboratory");
         on_pool(move || match Profile::open(&folder) {
@@ -27,8 +28,8 @@ impl Desk {
         .await?
     }
 
-    /// Reports of the room in use that a restore has lost with their content, the newest first. Each leaves the list once it
-    /// is handed over again, or found at the authority.
+    /// Reports of the room in use that a restore has lost with their content, the newest first.
+    /// Each leaves the list once it is handed over again, or found at the authority.
     pub async fn lost_reports(&self, names: Names) -> Result<LostListView, Problem> {
         let engine = self.engine();
         let profile = engine.profile();
@@ -63,7 +64,8 @@ impl Desk {
         .await?
     }
 
-    /// Keeps copies of all backups in this folder besides, or in none; gives how many were copied now.
+    /// Keeps copies of all backups in this folder besides, or in none; gives how many were copied
+    /// now.
     pub async fn set_backup_place(&self, path: Option<String>) -> Result<u32, Problem> {
         let place = path.map(limits::path).transpose()?;
         let engine = self.laboratory_engine().await?;

@@ -1,4 +1,5 @@
-//! Views that a laboratory keeps. They stand in the journal of the room in use: a search may be the name of a patient.
+//! Views that a laboratory keeps. They stand in the journal of the room in use: a search may be the
+//! name of a patient.
 
 use super::{Desk, on_pool};
 use crate::desk::reports::filter_of;

@@ -1,7 +1,8 @@
 //! The locked window: while it is locked, no answer of the desk carries a name. The workers go on.
 //!
-//! What unlocks it (docs/decisions/0005): the passphrase for unlocking, where one was chosen; otherwise the
-//! laboratory's own secrets must be within reach, so that a keychain that was locked since keeps it locked.
+//! What unlocks it (docs/decisions/0005): the passphrase for unlocking, where one was chosen;
+//! otherwise the laboratory's own secrets must be within reach, so that a keychain that was locked
+//! since keeps it locked.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -24,7 +25,8 @@ const LENGTH_MIN: usize = 6;
 /// Whether the window is locked, and how often somebody has tried in vain.
 pub(super) struct Screen {
     state: Mutex<State>,
-    /// Held while a passphrase is tried: tries at the same time would all be before the first failure.
+    /// Held while a passphrase is tried: tries at the same time would all be before the first
+    /// failure.
     trying: tokio::sync::Mutex<()>,
 }
 
@@ -137,8 +139,8 @@ impl Desk {
         Ok(())
     }
 
-    /// Refuses what a locked window must not ask, and paths that no person has handed to the window. The dialogs
-    /// of the shell are asked for here too.
+    /// Refuses what a locked window must not ask, and paths that no person has handed to the
+    /// window. The dialogs of the shell are asked for here too.
     pub fn permits(&self, call: &Call) -> Result<(), Problem> {
         if !call.is_for_the_locked() && self.is_locked() {
             return Err(Problem::new("window-locked", &[], "lock"));

@@ -14,7 +14,8 @@ use crate::views::{
 
 /// Preference under which the window's choices stand.
 const WINDOW: &str = "window";
-/// Longest address of an endpoint or a proxy: it has to be shown whole where a person is asked about it.
+/// Longest address of an endpoint or a proxy: it has to be shown whole where a person is asked
+/// about it.
 const SHOWN_MAX: usize = 400;
 /// Longest patience with a report in progress, days.
 const ATTENTION_DAYS_MAX: u16 = 365;
@@ -74,8 +75,8 @@ impl Desk {
         self.move_to(false).await
     }
 
-    /// Gives an endpoint of the laboratory another address; `same_authority`: a person says that it leads to the same
-    /// authority.
+    /// Gives an endpoint of the laboratory another address; `same_authority`: a person says that it
+    /// leads to the same authority.
     pub async fn set_endpoint_address(
         &self,
         name: String,
@@ -116,7 +117,8 @@ impl Desk {
         self.laboratory_engine().await?.ok_or_else(unknown)
     }
 
-    /// Tests the connection, layer by layer. Where all of them pass, the status says so until something of it changes.
+    /// Tests the connection, layer by layer. Where all of them pass, the status says so until
+    /// something of it changes.
     pub async fn test_endpoint(&self, name: String) -> Result<Vec<ProbeView>, Problem> {
         let engine = if self.is_practice_endpoint(&name) {
             self.inner.practice_engine.clone()
@@ -135,10 +137,12 @@ impl Desk {
         Ok(steps.iter().map(probe_view).collect())
     }
 
-    /// Pauses or resumes sending in the room in use, also for the next start and for other programs.
+    /// Pauses or resumes sending in the room in use, also for the next start and for other
+    /// programs.
     ///
     /// # Errors
-    /// Why the laboratory does not open, while practice stands in for it: it is the laboratory that is meant.
+    /// Why the laboratory does not open, while practice stands in for it: it is the laboratory that
+    /// is meant.
     pub async fn set_paused(&self, paused: bool) -> Result<(), Problem> {
         let desk = self.here();
         desk.refuse_standing_in(&[]).await?;
@@ -235,7 +239,8 @@ fn endpoint_view(endpoint: &Endpoint, in_use: bool) -> EndpointView {
     }
 }
 
-/// An endpoint as a person describes it. Only an https address is taken, without user name or password.
+/// An endpoint as a person describes it. Only an https address is taken, without user name or
+/// password.
 pub(crate) fn endpoint_of(input: EndpointInput) -> Result<Endpoint, Problem> {
     let name = limits::name("name", &input.name)?;
     let base = address_of(&input.base_url)?;

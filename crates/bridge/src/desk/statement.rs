@@ -96,8 +96,9 @@ fn entry(engine: &Engine, row: &Row) -> Result<StatementEntryView, Problem> {
     })
 }
 
-/// When it was sent: the last request, unless that reached nobody, or was asked for and not received. Who refuses it on
-/// the way may have passed it on before. An answer of the authority proves that it arrived after all.
+/// When it was sent: the last request, unless that reached nobody, or was asked for and not
+/// received. Who refuses it on the way may have passed it on before. An answer of the authority
+/// proves that it arrived after all.
 fn sent(timeline: &[Entry]) -> Option<fhir::Instant> {
     let (mut last, mut sent) = (None, None);
     for Entry { event, at, .. } in timeline {

@@ -21,8 +21,8 @@ use crate::views::{
 
 static ZONE: OnceLock<UtcOffset> = OnceLock::new();
 
-/// Notes the computer's offset from UTC. To be called first in `main`: with several threads running the
-/// operating system cannot be asked safely. Without it days are those of UTC.
+/// Notes the computer's offset from UTC. To be called first in `main`: with several threads running
+/// the operating system cannot be asked safely. Without it days are those of UTC.
 pub fn remember_zone() {
     if let Ok(offset) = UtcOffset::current_local_offset() {
         let _ = ZONE.set(offset);

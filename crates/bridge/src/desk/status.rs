@@ -83,8 +83,8 @@ impl Desk {
         }))
     }
 
-    /// Reports of both rooms that are not finished: they go on as long as the program runs, also those that a person has
-    /// to look at because it takes long, and those that are being taken in.
+    /// Reports of both rooms that are not finished: they go on as long as the program runs, also
+    /// those that a person has to look at because it takes long, and those that are being taken in.
     pub fn under_way(&self) -> u32 {
         let rooms = [Some(self.inner.practice_engine.clone()), self.opened_laboratory()];
         let open = |engine: Engine| engine.journal().counts(engine.now()).ok();
@@ -93,8 +93,8 @@ impl Desk {
         moving.saturating_add(self.taken_in_now())
     }
 
-    /// A person has read a notice as it stood at that time (`NoticeView::at`). What has taken its place since is
-    /// something else, and stays.
+    /// A person has read a notice as it stood at that time (`NoticeView::at`). What has taken its
+    /// place since is something else, and stays.
     pub async fn acknowledge_notice(&self, code: String, at: String) -> Result<(), Problem> {
         let code = crate::limits::name("code", &code)?;
         let at = crate::limits::name("at", &at)?;
@@ -174,7 +174,8 @@ fn elsewhere(engine: &Engine, profile: &Profile) -> Result<Vec<ElsewhereView>, P
     Ok(found.into_iter().map(view).collect())
 }
 
-/// To whoever passes a locked window, a notice says what and how many; a file may be named after a patient.
+/// To whoever passes a locked window, a notice says what and how many; a file may be named after a
+/// patient.
 fn notices(engine: &Engine, is_locked: bool) -> Result<Vec<NoticeView>, Problem> {
     let view = |notice: &Notice| {
         let mut problem = Problem::from(notice);

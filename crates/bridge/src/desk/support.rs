@@ -30,8 +30,8 @@ impl Desk {
         Ok(files)
     }
 
-    /// Saves the bundle that was shown last. The place was chosen in a dialog of the shell, which asks before
-    /// it replaces a file.
+    /// Saves the bundle that was shown last. The place was chosen in a dialog of the shell, which
+    /// asks before it replaces a file.
     pub async fn save_support(&self, target: &Path) -> Result<(), Problem> {
         let files = self.inner.support.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let target = target.to_owned();

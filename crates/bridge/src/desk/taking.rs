@@ -1,5 +1,6 @@
-//! What a person has sent and is not in the journal yet: files are read and taken in, which takes a while on a share. Who
-//! closes the window meanwhile is told that nothing is lost, so the program ends only once all of it is taken in.
+//! What a person has sent and is not in the journal yet: files are read and taken in, which takes a
+//! while on a share. Who closes the window meanwhile is told that nothing is lost, so the program
+//! ends only once all of it is taken in.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,4 +1,5 @@
-//! The connection test that passed last: it says that the authority can be reached before anything was sent there.
+//! The connection test that passed last: it says that the authority can be reached before anything
+//! was sent there.
 
 use std::sync::PoisonError;
 
@@ -8,7 +9,8 @@ use fhir::Instant;
 
 use super::Desk;
 
-/// A test in which every layer passed. It counts for what was tested: another address, CA or certificate has not been.
+/// A test in which every layer passed. It counts for what was tested: another address, CA or
+/// certificate has not been.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Tested {
     at: Instant,
@@ -32,7 +34,8 @@ impl Tested {
 }
 
 impl Desk {
-    /// Keeps what a connection test has shown of an endpoint: that it passed, or that it does not pass any more.
+    /// Keeps what a connection test has shown of an endpoint: that it passed, or that it does not
+    /// pass any more.
     pub(super) fn note_test(&self, engine: &Engine, tested: &Endpoint, has_passed: bool) {
         let profile = engine.profile();
         let mut last = self.inner.tested.lock().unwrap_or_else(PoisonError::into_inner);

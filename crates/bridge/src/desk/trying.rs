@@ -1,5 +1,6 @@
-//! A laboratory that does not open is tried again by itself. A keychain may be locked when the window starts with the
-//! computer; until it is opened nothing of the laboratory is sent, asked for or watched.
+//! A laboratory that does not open is tried again by itself. A keychain may be locked when the
+//! window starts with the computer; until it is opened nothing of the laboratory is sent, asked for
+//! or watched.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;

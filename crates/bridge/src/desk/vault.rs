@@ -1,5 +1,5 @@
-//! The laboratory's room on a computer without a keychain: its secrets rest in a file that a passphrase seals. The
-//! passphrase is asked for at each start, and kept nowhere.
+//! The laboratory's room on a computer without a keychain: its secrets rest in a file that a
+//! passphrase seals. The passphrase is asked for at each start, and kept nowhere.
 
 use identity::{Password, SecretsKind};
 
@@ -47,7 +47,8 @@ impl Desk {
                     self.set_laboratory(Laboratory::Open(engine.clone()));
                     self.work(&engine).await;
                 }
-                // The status goes on saying why it is closed: a wrong passphrase is the slip of a moment.
+                // The status goes on saying why it is closed: a wrong passphrase is the slip of a
+                // moment.
                 Laboratory::Closed(problem) => return Err(problem),
                 Laboratory::Absent => return Ok(()),
             }

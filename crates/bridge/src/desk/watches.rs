@@ -1,5 +1,5 @@
-//! The watched folders: that of each room, as long as the desk works. Whoever looks at practice must not keep the
-//! laboratory's reports from being sent.
+//! The watched folders: that of each room, as long as the desk works. Whoever looks at practice
+//! must not keep the laboratory's reports from being sent.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -52,15 +52,17 @@ impl Watch {
 }
 
 impl Desk {
-    /// Watches the practice folder anew, if there is one, as long as practice is in use because a person chose it:
-    /// behind the laboratory, real reports that are exported into it would go to practice too.
+    /// Watches the practice folder anew, if there is one, as long as practice is in use because a
+    /// person chose it: behind the laboratory, real reports that are exported into it would go to
+    /// practice too.
     pub(super) async fn watch_practice(&self) {
         let mut watches = self.inner.watches.lock().await;
         end(&mut watches.practice).await;
         watches.practice = self.begin_practice();
     }
 
-    /// Whoever goes on to the laboratory practises no more: the folder that was tried there may become the laboratory's.
+    /// Whoever goes on to the laboratory practises no more: the folder that was tried there may
+    /// become the laboratory's.
     pub(super) async fn leave_practice_folder(&self) -> Result<(), EngineError> {
         let mut watches = self.inner.watches.lock().await;
         end(&mut watches.practice).await;
@@ -84,8 +86,8 @@ impl Desk {
         watches.laboratory = self.begin(laboratory);
     }
 
-    /// What lies in a folder. Where only what comes from now on is sent, it is this that stays: what is exported while a
-    /// person reads the question is new.
+    /// What lies in a folder. Where only what comes from now on is sent, it is this that stays:
+    /// what is exported while a person reads the question is new.
     pub async fn look_at_folder(&self, path: String) -> Result<LyingView, Problem> {
         let folder = folder_of(path)?;
         let there = seen(folder).await?;
@@ -117,8 +119,8 @@ impl Desk {
         Ok(self.watch_folder(|engine| engine.set_watched_folder_leaving(&there)).await?)
     }
 
-    /// What was left lying in the watched folder of the room in use, and lies there still. The page may name these files:
-    /// the folder was chosen by a person.
+    /// What was left lying in the watched folder of the room in use, and lies there still. The page
+    /// may name these files: the folder was chosen by a person.
     pub async fn left_lying(&self) -> Result<LeftView, Problem> {
         let engine = self.engine();
         let there = on_pool(move || engine.left_lying()).await??;
@@ -141,7 +143,8 @@ impl Desk {
         let mut watches = self.inner.watches.lock().await;
         let (engine, is_practice) = self.room();
         let watch = if is_practice { &mut watches.practice } else { &mut watches.laboratory };
-        // Before the setting: a watch that still works would tell of the folder that is none any more.
+        // Before the setting: a watch that still works would tell of the folder that is none any
+        // more.
         end(watch).await;
         let set = change(&engine);
         *watch = if is_practice { self.begin_practice() } else { self.begin(&engine) };
@@ -178,8 +181,8 @@ impl Desk {
 /// A look at a folder that is to be watched.
 ///
 /// # Errors
-/// `folder-not-seen` where something in it cannot be looked at: whatever lies there, perhaps for years, would be sent unasked
-/// as soon as it can be.
+/// `folder-not-seen` where something in it cannot be looked at: whatever lies there, perhaps for
+/// years, would be sent unasked as soon as it can be.
 pub(super) async fn seen(folder: PathBuf) -> Result<Arc<Lying>, Problem> {
     let there = on_pool(move || Lying::in_folder(&folder)).await?;
     if let Some((place, reason)) = there.unseen() {
@@ -194,8 +197,8 @@ fn folder_of(path: String) -> Result<PathBuf, Problem> {
     if folder.is_dir() { Ok(folder) } else { Err(limits::invalid("path")) }
 }
 
-/// Files that were left lying in the watched folder and are handed over: those of which all is in the journal now are
-/// left no longer. What cannot be looked at stays on the list.
+/// Files that were left lying in the watched folder and are handed over: those of which all is in
+/// the journal now are left no longer. What cannot be looked at stays on the list.
 pub(super) async fn settle_left(engine: &Engine, handed: HashSet<PathBuf>) {
     let at = engine.clone();
     let Ok(Ok(there)) = on_pool(move || at.left_lying()).await else { return };

@@ -63,8 +63,8 @@ impl Desk {
         edited.ok_or_else(|| limits::invalid("expression"))
     }
 
-    /// The text without the element of an emptied value, unless the report needs it: then something would be wrong with
-    /// it that is not wrong now.
+    /// The text without the element of an emptied value, unless the report needs it: then something
+    /// would be wrong with it that is not wrong now.
     pub async fn remove_value(
         &self,
         text: String,
@@ -110,7 +110,8 @@ impl Desk {
         .await
     }
 
-    /// Keeps what somebody has edited and not sent, in the journal: it is patient data. An empty one is forgotten.
+    /// Keeps what somebody has edited and not sent, in the journal: it is patient data. An empty
+    /// one is forgotten.
     pub async fn keep_draft(&self, id: i64, text: String) -> Result<(), Problem> {
         limits::text(&text)?;
         let engine = self.engine();
@@ -170,7 +171,8 @@ impl Desk {
         let desk = self.here();
         let (_, after) = fix.apply(&desk.engine(), id).await?;
         let after = after.ok_or_else(|| limits::invalid("find"))?;
-        // Without time for undoing it: one is sent first, and its answer is what the others wait for.
+        // Without time for undoing it: one is sent first, and its answer is what the others wait
+        // for.
         desk.correct_with_text_after(id, after, 0).await
     }
 }

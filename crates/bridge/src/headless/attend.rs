@@ -30,7 +30,8 @@ pub enum Outcome {
     Reached,
     /// Another program holds the queue.
     Elsewhere,
-    /// No authority that is waited for can be reached, one problem for each; what is queued stays queued.
+    /// No authority that is waited for can be reached, one problem for each; what is queued stays
+    /// queued.
     Unreachable(Vec<EndpointProblem>),
     /// The patience is over; what is open stays open.
     TimedOut,
@@ -64,12 +65,13 @@ pub struct Moved {
 
 /// Pause between two looks at the journal; another process may have moved it, so it is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// A worker in another program looks every 5 s at what was added: it gets a little longer than that.
+/// A worker in another program looks every 5 s at what was added: it gets a little longer than
+/// that.
 const ELSEWHERE_MAX: Duration = Duration::from_secs(8);
 
 impl Headless {
-    /// Works the queue (or watches another program do so) until the submissions are where `goal` says.
-    /// An interruption of the way to the authority is waited out if it was reached before.
+    /// Works the queue (or watches another program do so) until the submissions are where `goal`
+    /// says. An interruption of the way to the authority is waited out if it was reached before.
     pub async fn attend(
         &self,
         ids: &[i64],
@@ -96,8 +98,8 @@ impl Headless {
         Ok((ids, outcome))
     }
 
-    /// One pass: sends and asks what is owed, learns what changed. Gives the submissions that were open
-    /// before.
+    /// One pass: sends and asks what is owed, learns what changed. Gives the submissions that were
+    /// open before.
     pub async fn follow_once(&self) -> Result<(Vec<i64>, Outcome), Problem> {
         let rows = self.open_rows()?;
         let open: Vec<i64> = rows.iter().map(|row| row.id.0).collect();
@@ -121,7 +123,8 @@ impl Headless {
         }
     }
 
-    /// Where nothing was due nothing was asked: the pass still tells whether each authority is there.
+    /// Where nothing was due nothing was asked: the pass still tells whether each authority is
+    /// there.
     async fn not_there(&self, ways: BTreeSet<String>) -> Vec<EndpointProblem> {
         let mut problems = Vec::new();
         for way in ways {
@@ -142,12 +145,14 @@ impl Headless {
         Ok(authority.capability().await.map(|_| ())?)
     }
 
-    /// Starts working the queue in the background (for a watched folder); [`Headless::close`] ends it.
+    /// Starts working the queue in the background (for a watched folder); [`Headless::close`] ends
+    /// it.
     pub async fn start(&self) {
         self.engine.start().await;
     }
 
-    /// Submissions that move by themselves, whatever their endpoint, oldest first, each with its state code.
+    /// Submissions that move by themselves, whatever their endpoint, oldest first, each with its
+    /// state code.
     pub fn open_reports(&self) -> Result<Vec<(i64, StateCode)>, Problem> {
         Ok(self.open_rows()?.into_iter().map(|row| (row.id.0, row.state.shown())).collect())
     }
@@ -304,8 +309,9 @@ impl Headless {
         Ok(unreachable.or(elsewhere))
     }
 
-    /// What keeps the reports to one endpoint from moving. That another program works the queue is believed
-    /// once it has shown life: the lease of a dead one runs out, and then the queue is ours.
+    /// What keeps the reports to one endpoint from moving. That another program works the queue is
+    /// believed once it has shown life: the lease of a dead one runs out, and then the queue is
+    /// ours.
     fn hindrance_of(
         &self,
         way: &str,
@@ -334,8 +340,8 @@ impl Headless {
         })
     }
 
-    /// Why authorities that have open reports, or the one in use, cannot be reached or refuse us, as far as was seen
-    /// by now.
+    /// Why authorities that have open reports, or the one in use, cannot be reached or refuse us,
+    /// as far as was seen by now.
     pub fn unreachable(&self) -> Vec<EndpointProblem> {
         let in_use = self.engine.profile().settings.in_use.clone();
         let open = self.engine.journal().open_elsewhere("").unwrap_or_default();

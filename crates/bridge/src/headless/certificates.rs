@@ -56,8 +56,8 @@ pub struct StoredCertificateFacts {
 }
 
 impl Headless {
-    /// Stores a certificate with its key, from one file or several. The endpoints that are named use it from now
-    /// on; where none is named, the one in use and those that have none.
+    /// Stores a certificate with its key, from one file or several. The endpoints that are named
+    /// use it from now on; where none is named, the one in use and those that have none.
     pub async fn import_certificate(
         &self,
         files: &[PathBuf],
@@ -85,8 +85,8 @@ impl Headless {
         Ok(self.engine.certificates()?.into_iter().map(facts).collect())
     }
 
-    /// The certificate that a person names: by its fingerprint or the beginning of it, or by the endpoint that
-    /// uses it. Without a name it is the one of the endpoint in use.
+    /// The certificate that a person names: by its fingerprint or the beginning of it, or by the
+    /// endpoint that uses it. Without a name it is the one of the endpoint in use.
     pub fn certificate_named(&self, name: Option<&str>) -> Result<StoredCertificateFacts, Problem> {
         let missing = || Problem::new("client-certificate-missing", &[], "certificate");
         let profile = self.engine.profile();
@@ -124,7 +124,8 @@ impl Headless {
         Ok(self.engine.use_certificate(&fingerprint, endpoint).await?)
     }
 
-    /// Removes a certificate with its key; one that is needed still, only where the person knows that.
+    /// Removes a certificate with its key; one that is needed still, only where the person knows
+    /// that.
     pub async fn remove_certificate(
         &self,
         name: &str,

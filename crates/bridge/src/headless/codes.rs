@@ -1,4 +1,5 @@
-//! Codes that can reach a person through the headless program, by the part of the catalogue that has their texts.
+//! Codes that can reach a person through the headless program, by the part of the catalogue that
+//! has their texts.
 
 use crate::rows::REFUSED_ON_THE_WAY;
 

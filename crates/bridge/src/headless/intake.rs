@@ -78,8 +78,8 @@ pub enum Arrival {
 const FILES_AT_ONCE: usize = 256;
 
 impl Headless {
-    /// Looks at files, folders and archives. Nothing is taken in. Where a person has chosen a validator each report is
-    /// shown to it too, one after the other.
+    /// Looks at files, folders and archives. Nothing is taken in. Where a person has chosen a
+    /// validator each report is shown to it too, one after the other.
     pub async fn check(&self, paths: &[PathBuf]) -> Result<Vec<Looked>, Problem> {
         let validator = chosen(&self.folder())?;
         let candidates = self.engine.inspect(self.found(paths)).await?;
@@ -115,8 +115,8 @@ impl Headless {
         }
     }
 
-    /// Takes files in: queued, or held where errors were found. With `again` known content is sent once more, unless
-    /// it is still on its way.
+    /// Takes files in: queued, or held where errors were found. With `again` known content is sent
+    /// once more, unless it is still on its way.
     ///
     /// # Errors
     /// Only where nothing was taken in: what was is listed, whatever became of the others.
@@ -178,8 +178,9 @@ impl Headless {
         })
     }
 
-    /// Whether these files may be handed over where nobody has named this profile: a practice profile then takes its
-    /// own samples and nothing else, for whatever else it takes reaches nobody.
+    /// Whether these files may be handed over where nobody has named this profile: a practice
+    /// profile then takes its own samples and nothing else, for whatever else it takes reaches
+    /// nobody.
     pub fn may_take_unnamed(&self, paths: &[PathBuf]) -> bool {
         self.as_practice().is_none_or(|practice| practice.owns(&self.found(paths)))
     }
@@ -208,12 +209,13 @@ impl Headless {
         self.successor(successor.0)
     }
 
-    /// Sends a corrected file in place of a held, rejected or failed submission. A file that is no report
-    /// is refused and changes nothing.
+    /// Sends a corrected file in place of a held, rejected or failed submission. A file that is no
+    /// report is refused and changes nothing.
     ///
     /// # Errors
-    /// `other-report` where it is about another patient or case: a slip in its name would give up the report.
-    /// `correction-changed` where its SHA-256 is not the one of what somebody has looked at, where that is given.
+    /// `other-report` where it is about another patient or case: a slip in its name would give up
+    /// the report. `correction-changed` where its SHA-256 is not the one of what somebody has
+    /// looked at, where that is given.
     pub async fn correct(
         &self,
         id: i64,
@@ -312,8 +314,8 @@ impl Headless {
         look.await.unwrap_or_default()
     }
 
-    /// Watches a folder until told to stop; `each` gets every file that was taken in or refused, and hears of
-    /// a folder that is away.
+    /// Watches a folder until told to stop; `each` gets every file that was taken in or refused,
+    /// and hears of a folder that is away.
     pub async fn watch(
         &self,
         folder: PathBuf,
@@ -367,8 +369,8 @@ fn looked(candidate: &Candidate) -> Looked {
     }
 }
 
-/// Whether a file may correct a report: it is about the same patient, as far as both say who that is, and has the same
-/// document identifier or is about the same finding.
+/// Whether a file may correct a report: it is about the same patient, as far as both say who that
+/// is, and has the same document identifier or is about the same finding.
 fn is_of_one_case(before: &Summary, after: &Summary) -> bool {
     let agree = |one: &Option<String>, other: &Option<String>| match (one, other) {
         (Some(one), Some(other)) => Some(one.trim().eq_ignore_ascii_case(other.trim())),

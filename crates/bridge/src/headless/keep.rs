@@ -144,8 +144,8 @@ impl Headless {
         })
     }
 
-    /// Puts a backup in the place of the profile's journal, which is set aside. Works also where the
-    /// journal cannot be opened any more; no program may have it open.
+    /// Puts a backup in the place of the profile's journal, which is set aside. Works also where
+    /// the journal cannot be opened any more; no program may have it open.
     pub fn restore(
         folder: &Path,
         passphrase: Option<Password>,
@@ -175,8 +175,8 @@ impl Headless {
         })
     }
 
-    /// Seals journal and backups with a new key; no program may have the journal open. Gives the files that no key
-    /// opens, which stay as they are.
+    /// Seals journal and backups with a new key; no program may have the journal open. Gives the
+    /// files that no key opens, which stay as they are.
     pub fn rotate_key(
         folder: &Path,
         passphrase: Option<Password>,
@@ -204,7 +204,8 @@ impl Headless {
         place.map(|place| place.display().to_string())
     }
 
-    /// Sets the folder in which they are kept, or none, and copies what it lacks; gives how many that were.
+    /// Sets the folder in which they are kept, or none, and copies what it lacks; gives how many
+    /// that were.
     pub async fn set_backup_place(&self, place: Option<&Path>) -> Result<usize, Problem> {
         self.engine.set_backup_place(place)?;
         match self.engine.back_up_elsewhere().await {
@@ -218,7 +219,8 @@ impl Headless {
         }
     }
 
-    /// The backups of a profile, the newest first. Works also where the journal cannot be opened any more.
+    /// The backups of a profile, the newest first. Works also where the journal cannot be opened
+    /// any more.
     pub fn backups(folder: &Path) -> Result<Vec<BackupEntry>, Problem> {
         let backups = Profile::open(folder)?.backup_folder();
         let all = journal::list_backups(&backups).map_err(|error| {
@@ -234,7 +236,8 @@ impl Headless {
         Ok(all.into_iter().map(entry).collect())
     }
 
-    /// The journals of a profile that were set aside, the last one first. Retention does not reach them.
+    /// The journals of a profile that were set aside, the last one first. Retention does not reach
+    /// them.
     pub fn set_aside(folder: &Path) -> Result<Vec<SetAsideFacts>, Problem> {
         let journal = Profile::open(folder)?.journal_file();
         let all = journal::list_set_aside(&journal).map_err(|error| {
@@ -271,7 +274,8 @@ impl Headless {
         Ok(all.iter().map(facts).collect())
     }
 
-    /// A person has read these notices. What has taken the place of one since is something else, and stays.
+    /// A person has read these notices. What has taken the place of one since is something else,
+    /// and stays.
     pub fn acknowledge_notices(&self, read: &[NoticeFacts]) -> Result<(), Problem> {
         let journal = self.engine.journal();
         let is_read = |notice: &&journal::Notice| {
@@ -287,7 +291,8 @@ impl Headless {
         Ok(())
     }
 
-    /// Reports that were taken in before a restore and whose content is gone: to be handed over again.
+    /// Reports that were taken in before a restore and whose content is gone: to be handed over
+    /// again.
     pub fn lost_reports(&self) -> Result<Vec<LostFacts>, Problem> {
         let lost = self.engine.journal().lost_reports()?;
         let facts = |lost: journal::LostReport| LostFacts {

@@ -130,8 +130,8 @@ impl Headless {
         })
     }
 
-    /// Codes of what a person may do with a submission now. Releasing what cannot be sent as it is would only be
-    /// refused, and changes nothing of what goes by itself, so it is not among them.
+    /// Codes of what a person may do with a submission now. Releasing what cannot be sent as it is
+    /// would only be refused, and changes nothing of what goes by itself, so it is not among them.
     pub fn actions(&self, id: i64) -> Result<Vec<Action>, Problem> {
         let (journal, id) = (self.engine.journal(), numbered(id));
         let waits = journal.goes_by_itself(id)? && journal.release_waits(id)?;
@@ -142,7 +142,8 @@ impl Headless {
         Ok(all.filter(useful).collect())
     }
 
-    /// The record of the submission that stands for this one now: itself, or the last that took its place.
+    /// The record of the submission that stands for this one now: itself, or the last that took its
+    /// place.
     pub fn latest(&self, id: i64) -> Result<Record, Problem> {
         let journal = self.engine.journal();
         let mut last = numbered(id);

@@ -65,7 +65,8 @@ pub struct RulesEntry {
     pub digest: String,
     /// Whether it is the one in use, as it was when it was put to use.
     pub in_use: bool,
-    /// Whether it is in use, and putting it to use again would take in what was imported or removed since.
+    /// Whether it is in use, and putting it to use again would take in what was imported or removed
+    /// since.
     pub outdated: bool,
     /// Dependencies that are not there in the version that is wanted.
     pub missing: Vec<MissingPackage>,
@@ -84,8 +85,8 @@ pub struct MissingPackage {
     pub instead: Option<String>,
 }
 
-/// Imports a package into the profile of a folder; nothing changes where it cannot be used, and nothing of what is in
-/// use.
+/// Imports a package into the profile of a folder; nothing changes where it cannot be used, and
+/// nothing of what is in use.
 pub fn import_rules(folder: &Path, file: &Path) -> Result<RulesEntry, Problem> {
     let package = read_package(file)?;
     let store = store(folder);
@@ -118,7 +119,8 @@ pub fn use_rules(folder: &Path, label: &str) -> Result<RulesEntry, Problem> {
     Ok(entry(&imported, &store.list().map_err(of_store)?, &Used::of(&store)?))
 }
 
-/// The rules in use: the package itself, then what it depends on, as they were put to use. Empty where none is in use.
+/// The rules in use: the package itself, then what it depends on, as they were put to use. Empty
+/// where none is in use.
 pub fn rules_in_use(folder: &Path) -> Result<Vec<RulesEntry>, Problem> {
     let store = store(folder);
     let Some((label, held)) = store.used().map_err(of_store)? else { return Ok(Vec::new()) };
@@ -149,8 +151,8 @@ impl Used {
     }
 }
 
-/// Validates files against the rules in use, else against everything that was imported, and `each` gets
-/// what was found of each file as soon as it is known.
+/// Validates files against the rules in use, else against everything that was imported, and `each`
+/// gets what was found of each file as soon as it is known.
 ///
 /// `flaw` gets what cannot be used of the packages that are for this call only.
 pub fn validate_files(
@@ -263,7 +265,8 @@ fn read_with<T>(
     })
 }
 
-/// A file, and of one that is larger than the bound (or has no end) one byte more than that: enough to see it.
+/// A file, and of one that is larger than the bound (or has no end) one byte more than that: enough
+/// to see it.
 fn bounded(file: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(file)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;

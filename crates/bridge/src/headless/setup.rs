@@ -93,7 +93,8 @@ impl MoveFacts {
     }
 }
 
-/// A new endpoint, as a person writes it. `Debug` leaves out the proxy, whose address may hold a password.
+/// A new endpoint, as a person writes it. `Debug` leaves out the proxy, whose address may hold a
+/// password.
 #[derive(Clone)]
 pub struct EndpointTerms {
     /// Name of the endpoint.
@@ -228,7 +229,8 @@ impl Headless {
         Ok(self.engine.use_endpoint(name).await?)
     }
 
-    /// Gives an endpoint another address; `same_authority`: a person says that it leads to the same authority.
+    /// Gives an endpoint another address; `same_authority`: a person says that it leads to the same
+    /// authority.
     pub async fn set_endpoint_address(
         &self,
         name: &str,
@@ -288,8 +290,8 @@ fn without_password(address: &Url) -> String {
     shown.to_string()
 }
 
-/// With TLS 1.3 a server that misses our certificate ends the connection after the handshake, so the probe
-/// meets it one layer late.
+/// With TLS 1.3 a server that misses our certificate ends the connection after the handshake, so
+/// the probe meets it one layer late.
 fn say_missing_certificate(layers: &mut [LayerFacts]) {
     let ours = layers.iter_mut().skip_while(|facts| facts.layer != "client-certificate");
     for facts in ours.filter(|facts| facts.outcome != ProbeOutcome::NotReached) {

@@ -23,7 +23,8 @@ pub fn validator(folder: &Path) -> Result<Option<ValidatorFacts>, Problem> {
     Ok(chosen(folder)?.as_ref().map(facts))
 }
 
-/// Chooses it. Whoever calls this has a person's word that reports with their patients may be shown to it.
+/// Chooses it. Whoever calls this has a person's word that reports with their patients may be shown
+/// to it.
 pub fn choose_validator(
     folder: &Path,
     address: &str,

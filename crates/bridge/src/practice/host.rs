@@ -1,5 +1,5 @@
-//! Who runs the practice authority of a profile: one program at a time, whoever holds the lock file. The
-//! others use it, and take over when it ends.
+//! Who runs the practice authority of a profile: one program at a time, whoever holds the lock
+//! file. The others use it, and take over when it ends.
 
 use std::fs::{self, File, TryLockError};
 use std::net::SocketAddr;
@@ -23,8 +23,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// A host that has the lock writes its address within this time.
 const ADDRESS_WITHIN: Duration = Duration::from_secs(10);
 
-/// The practice authority as this program knows it. Keeps it running, or keeps watch over the program
-/// that runs it, until stopped.
+/// The practice authority as this program knows it. Keeps it running, or keeps watch over the
+/// program that runs it, until stopped.
 pub(super) struct Host {
     cancel: CancellationToken,
     task: JoinHandle<()>,
@@ -72,8 +72,8 @@ async fn keep(engine: Engine, data: PathBuf, own: Option<Own>, cancel: Cancellat
             () = cancel.cancelled() => return,
             () = tokio::time::sleep(LOOK_EVERY) => {}
         }
-        // What fails here is tried again at the next look; until then the endpoint is unreachable, which
-        // the worker shows.
+        // What fails here is tried again at the next look; until then the endpoint is unreachable,
+        // which the worker shows.
         if let Ok(Some(lock)) = try_lock(&data) {
             own = run(&engine, &data, lock).await.ok();
         }

@@ -8,8 +8,8 @@ use rules::{Package, Store, StoreFault};
 use super::{failed, file};
 use crate::problem::Problem;
 
-/// Imports the rules of practice and puts them into use, once: whoever removes them afterwards, or uses others, is left
-/// alone.
+/// Imports the rules of practice and puts them into use, once: whoever removes them afterwards, or
+/// uses others, is left alone.
 pub(super) fn bring(profile: &Path, now: Instant) -> Result<(), Problem> {
     let folder = profile.join("rules");
     if folder.exists() {

@@ -1,5 +1,5 @@
-//! Reports of made-up people, for practice. They are written out as files, because files are what people
-//! drop and scripts send.
+//! Reports of made-up people, for practice. They are written out as files, because files are what
+//! people drop and scripts send.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,8 +27,8 @@ const CORRECTION: (&str, &str) = (
     include_str!("../../samples/salmonellosis-muster-fehler-corrected.json"),
 );
 
-/// A report that breaks the rules of practice: held before it is sent, and cured by suggestions. Not among the samples
-/// either, which are sent all at once.
+/// A report that breaks the rules of practice: held before it is sent, and cured by suggestions.
+/// Not among the samples either, which are sent all at once.
 const HELD: (&str, &str) =
     ("syphilis-full-name.json", include_str!("../../samples/syphilis-full-name.json"));
 

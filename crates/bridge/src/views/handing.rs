@@ -41,8 +41,8 @@ pub struct NamedCorrection {
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct HandedView {
-    /// One for each thing on the list, in its order. Without files and with a problem: it could not be looked at, and
-    /// nothing of it was taken in.
+    /// One for each thing on the list, in its order. Without files and with a problem: it could not
+    /// be looked at, and nothing of it was taken in.
     pub items: Vec<IntakeView>,
     /// What was shown and lies nowhere any more, by its digests.
     pub gone: IntakeView,

@@ -1,4 +1,5 @@
-//! Lists: counts at their filters, what may be done with chosen reports, and views that a laboratory keeps.
+//! Lists: counts at their filters, what may be done with chosen reports, and views that a
+//! laboratory keeps.
 
 use std::collections::BTreeMap;
 
@@ -106,8 +107,8 @@ pub struct RefusedView {
 /// Times that a list of reports may cover.
 pub(crate) const PERIODS: [&str; 4] = ["all", "today", "week", "month"];
 
-/// A view that a laboratory keeps: the filters of the list of reports under a name. A search may be the name of a
-/// patient, so it stands in the encrypted journal and nowhere else.
+/// A view that a laboratory keeps: the filters of the list of reports under a name. A search may be
+/// the name of a patient, so it stands in the encrypted journal and nowhere else.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(export)]
@@ -148,7 +149,8 @@ pub struct AskQuery {
     pub from: Option<String>,
     /// Last day.
     pub until: Option<String>,
-    /// The report of ours that it is about: asked is the authority that it went to, and as it was sent there.
+    /// The report of ours that it is about: asked is the authority that it went to, and as it was
+    /// sent there.
     #[ts(type = "number | null")]
     pub report: Option<i64>,
 }

@@ -139,7 +139,8 @@ pub struct LeftView {
 // A file may be named after a patient.
 fhir::shows_only!(LeftView { count, newest });
 
-/// A report that was taken in before the journal was restored, and whose content is gone: it is to be handed over again.
+/// A report that was taken in before the journal was restored, and whose content is gone: it is to
+/// be handed over again.
 #[derive(Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
@@ -296,7 +297,8 @@ pub struct PreferencesView {
     /// The list of first steps was put away.
     #[serde(default)]
     pub checklist_hidden: bool,
-    /// The system shows a notification where something needs a person who does not look at the window.
+    /// The system shows a notification where something needs a person who does not look at the
+    /// window.
     #[serde(default = "notifications_default")]
     pub notifications: bool,
     /// The program starts in the background when the person logs in.

@@ -337,7 +337,8 @@ pub struct IntakeView {
     /// Submissions made, by position in `files` (`None` where refused, known or failed).
     #[ts(type = "(number | null)[]")]
     pub submissions: Vec<Option<i64>>,
-    /// Positions in `files` of those that could not be taken in. They may be handed over again; the others must not.
+    /// Positions in `files` of those that could not be taken in. They may be handed over again; the
+    /// others must not.
     pub failed: Vec<u32>,
     /// Why they could not.
     pub problem: Option<Problem>,

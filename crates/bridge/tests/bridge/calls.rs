@@ -1,5 +1,5 @@
-//! Every command of the window with arguments that no page of ours sends: each is refused with a problem of
-//! the list, whatever command it is for.
+//! Every command of the window with arguments that no page of ours sends: each is refused with a
+//! problem of the list, whatever command it is for.
 
 use bridge::{Call, Desk, Problem, ProblemRow};
 use serde_json::{Map, Value, json};
@@ -168,8 +168,8 @@ async fn arguments_that_no_page_sends_are_refused_with_a_code() {
     figures.finish();
 }
 
-/// A page that adds an endpoint of its own would lead reports away: the shell asks the person, and only what was
-/// answered with yes is taken, whole and once.
+/// A page that adds an endpoint of its own would lead reports away: the shell asks the person, and
+/// only what was answered with yes is taken, whole and once.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_endpoint_is_added_that_no_person_has_allowed() {
     let folder = tempfile::tempdir().unwrap();
@@ -290,7 +290,8 @@ async fn only_paths_that_a_person_handed_over_are_opened() {
     desk.stop().await;
 }
 
-/// A number of a report means another one in another room: no call is answered that does not say which is meant.
+/// A number of a report means another one in another room: no call is answered that does not say
+/// which is meant.
 #[tokio::test]
 async fn what_takes_in_or_names_reports_says_in_which_room() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! What `Debug` prints of views, records and problems: never what may name a patient, never a password.
+//! What `Debug` prints of views, records and problems: never what may name a patient, never a
+//! password.
 
 use std::fmt::Debug;
 

@@ -143,7 +143,8 @@ async fn from_a_file_to_completed_and_from_failed_to_corrected() {
     desk.stop().await;
 }
 
-/// The statement of today has every report with its digest and the answer behind it, and names nobody.
+/// The statement of today has every report with its digest and the answer behind it, and names
+/// nobody.
 async fn assert_day_is_stated(desk: &Desk, one: &DetailView) {
     let today = desk.statistics(1).await.unwrap().days[0].date.clone();
     let query = ListQuery { since: Some(today.clone()), ..ListQuery::default() };
@@ -162,7 +163,8 @@ async fn assert_day_is_stated(desk: &Desk, one: &DetailView) {
     assert_known(desk.statement("22.11.2026".to_owned()).await, "argument-invalid");
 }
 
-/// Two versions of one correction in one hand-over: one goes, the other is named with it, and none is swallowed.
+/// Two versions of one correction in one hand-over: one goes, the other is named with it, and none
+/// is swallowed.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_corrections_of_one_report_one_is_sent_and_the_other_named() {
     let folder = tempfile::tempdir().unwrap();

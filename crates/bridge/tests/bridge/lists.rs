@@ -36,7 +36,8 @@ fn sorted(column: &str, ascending: bool) -> ListQuery {
     ListQuery { sort: Some(column.to_owned()), ascending, ..ListQuery::default() }
 }
 
-/// Each state that a row can show is a filter of the list: a figure of the overview counts by it, and leads there.
+/// Each state that a row can show is a filter of the list: a figure of the overview counts by it,
+/// and leads there.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_list_can_be_asked_for_each_state_that_its_rows_can_show() {
     let root = tempfile::tempdir().unwrap();
@@ -74,7 +75,8 @@ async fn a_list_is_sorted_by_each_column_page_by_page() {
         }
     }
     assert_eq!(seen, upwards);
-    // By the disease as the reader calls it: Covid, Gonorrhö, Legionellose, Malaria; equal ones newest first.
+    // By the disease as the reader calls it: Covid, Gonorrhö, Legionellose, Malaria; equal ones
+    // newest first.
     let query = ListQuery { language: Some("de".to_owned()), ..sorted("disease", true) };
     let page = desk.list(query, Names::Masked).await.unwrap();
     let diseases: Vec<_> = page.rows.iter().map(|row| row.disease.clone().unwrap()).collect();
@@ -99,7 +101,8 @@ async fn each_filter_says_what_it_would_leave() {
     let laboratories: Vec<_> = counts.laboratories.iter().map(|it| it.count).collect();
     assert_eq!(laboratories, [2, 2]);
     assert!(!counts.at_least);
-    // The groups follow the search and the laboratory, whatever group is shown; the states follow the group.
+    // The groups follow the search and the laboratory, whatever group is shown; the states follow
+    // the group.
     let of = |group: Option<&str>, search: Option<&str>, laboratory: Option<&str>| ListQuery {
         group: group.map(str::to_owned),
         search: search.map(str::to_owned),
@@ -146,7 +149,8 @@ async fn one_decision_for_many_says_for_which_it_was_not_done_and_why() {
     );
     assert_eq!(again.refused[0].problem.params["state"], "held");
 
-    // What is sent by a decision waits as long as what was handed over, and is stopped in the same way.
+    // What is sent by a decision waits as long as what was handed over, and is stopped in the same
+    // way.
     let without = desk.decide(ids.clone(), Decision::Release, none()).await;
     assert_eq!(without.unwrap_err().code, "argument-invalid");
     let released =
@@ -265,7 +269,8 @@ async fn a_report_that_the_authority_has_not_taken_has_the_deadline_of_its_disea
     desk.set_deadlines(table.clone()).await.unwrap();
     let kept = desk.deadlines().await.unwrap();
     assert_eq!((kept.deadlines, kept.is_example), (table, false));
-    // The least time left stands first; legionellosis has no deadline and stands last, whichever way it is sorted.
+    // The least time left stands first; legionellosis has no deadline and stands last, whichever
+    // way it is sorted.
     for ascending in [true, false] {
         let page = desk.list(sorted("deadline", ascending), Names::Masked).await.unwrap();
         let mut due: Vec<_> = page.rows.iter().map(|row| row.due.clone()).collect();

@@ -1,5 +1,5 @@
-//! Tests of the bridge: the reading view on real documents, and the window's desk with a real practice
-//! authority.
+//! Tests of the bridge: the reading view on real documents, and the window's desk with a real
+//! practice authority.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "tests")]
 
 mod calls;

@@ -1,4 +1,5 @@
-//! The locked window, through the one door that the window has: no name, no report, and sending goes on.
+//! The locked window, through the one door that the window has: no name, no report, and sending
+//! goes on.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! Cures that need no judgement: offered with what is found in a draft, and put into its text when somebody asks.
+//! Cures that need no judgement: offered with what is found in a draft, and put into its text when
+//! somebody asks.
 
 use std::path::Path;
 

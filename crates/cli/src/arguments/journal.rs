@@ -9,7 +9,8 @@ pub(crate) enum JournalCommand {
     /// Check the whole journal.
     #[command(after_help = "Example:\n  labcourier journal verify")]
     Verify,
-    /// Write a backup to one file (encrypted with the same key); without a file, into the profile's folder.
+    /// Write a backup to one file (encrypted with the same key); without a file, into the profile's
+    /// folder.
     #[command(
         after_help = "Examples:\n  labcourier journal backup\n  labcourier journal backup /backup/labcourier-2026-01-31.db"
     )]
@@ -17,7 +18,8 @@ pub(crate) enum JournalCommand {
         /// The file; it must not exist.
         file: Option<PathBuf>,
     },
-    /// Show or set a second place, in which copies of all backups are kept: another disk, or a folder of the network.
+    /// Show or set a second place, in which copies of all backups are kept: another disk, or a
+    /// folder of the network.
     #[command(after_help = "\
 A place that is away is told by `labcourier journal notices`; nothing waits for it, and it gets what it lacks
 when it is back. `labcourier journal restore` takes a backup from there, too.
@@ -34,7 +36,8 @@ Examples:
     /// List the backups that were made by themselves.
     #[command(after_help = "Example:\n  labcourier journal list-backups")]
     ListBackups,
-    /// List the journals that were set aside by a recovery or a restore. Retention does not reach them.
+    /// List the journals that were set aside by a recovery or a restore. Retention does not reach
+    /// them.
     #[command(after_help = "Example:\n  labcourier journal list-set-aside")]
     ListSetAside,
     /// Delete journals that were set aside, for good.

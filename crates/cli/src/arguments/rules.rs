@@ -111,8 +111,8 @@ pub(crate) enum ValidateMode {
     Strict,
 }
 
-/// `--profile` names the profile's folder everywhere, and after `rules validate` a FHIR profile too: a
-/// canonical is told from a folder by its scheme, and handed on as `--against`.
+/// `--profile` names the profile's folder everywhere, and after `rules validate` a FHIR profile
+/// too: a canonical is told from a folder by its scheme, and handed on as `--against`.
 pub(crate) fn told_apart(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut all: Vec<OsString> = arguments.collect();
     let Some(rules) = all.iter().position(|argument| argument == "rules") else { return all };

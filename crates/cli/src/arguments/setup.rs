@@ -50,7 +50,8 @@ pub(crate) struct EndpointOptions {
     /// Trust the CAs of this computer too, beside --ca.
     #[arg(long, requires = "ca")]
     pub(crate) also_system_roots: bool,
-    /// The only public key that the server may have: SHA-256 as `endpoint test` shows it beside the certificate.
+    /// The only public key that the server may have: SHA-256 as `endpoint test` shows it beside the
+    /// certificate.
     #[arg(long, value_name = "SHA256")]
     pub(crate) server_key: Option<String>,
     /// Release of the interface.
@@ -60,16 +61,16 @@ pub(crate) struct EndpointOptions {
     /// Language where a document names none.
     #[arg(long, value_name = "L", default_value = "de-CH", value_parser = parse_language)]
     pub(crate) language: String,
-    /// Identifier of the envelope: of the attempt (a lost answer can be told from an earlier delivery), or
-    /// the document's own.
+    /// Identifier of the envelope: of the attempt (a lost answer can be told from an earlier
+    /// delivery), or the document's own.
     #[arg(long, value_name = "I", value_parser = ["attempt", "document"])]
     #[arg(default_value = "attempt")]
     pub(crate) identifier: String,
     /// HTTP proxy, e.g. http://proxy:3128 or http://USER@proxy:3128
     #[arg(long, value_name = "URL")]
     pub(crate) proxy: Option<String>,
-    /// File whose first line is the password that the proxy wants; fd:N reads a descriptor. It is kept in the
-    /// keychain or vault.
+    /// File whose first line is the password that the proxy wants; fd:N reads a descriptor. It is
+    /// kept in the keychain or vault.
     #[arg(long, value_name = "F", requires = "proxy")]
     pub(crate) proxy_password_file: Option<PathBuf>,
 }
@@ -169,8 +170,8 @@ Example:
     },
     /// Send to this endpoint from now on.
     ///
-    /// Says what will be sent and what not. From a test system to production nothing is changed until that was
-    /// confirmed.
+    /// Says what will be sent and what not. From a test system to production nothing is changed
+    /// until that was confirmed.
     #[command(after_help = "\
 Examples:
   labcourier endpoint use integration

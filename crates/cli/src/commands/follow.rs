@@ -40,7 +40,8 @@ pub(super) async fn follow(scene: &Scene<'_>, follow: Follow) -> Result<Exit, Pr
         None => scene.hint("say.nothing-open", &[]),
     }
     let ended = match &outcome {
-        // Another program works the queue: all is as it should be, and a scheduler has nothing to report.
+        // Another program works the queue: all is as it should be, and a scheduler has nothing to
+        // report.
         Outcome::Elsewhere => {
             scene.hint("say.elsewhere", &[]);
             Exit::Well

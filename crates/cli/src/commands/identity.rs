@@ -11,7 +11,8 @@ use crate::exit::Exit;
 use crate::output::{Line, Look};
 use crate::passphrase;
 
-/// Digits of a fingerprint that are shown where the whole one stands elsewhere: enough to name it by.
+/// Digits of a fingerprint that are shown where the whole one stands elsewhere: enough to name it
+/// by.
 const SHORT: usize = 23;
 
 pub(super) async fn identity(scene: &Scene<'_>, command: IdentityCommand) -> Result<Exit, Problem> {
@@ -145,7 +146,8 @@ fn validity(scene: &Scene<'_>, facts: &CertificateFacts) -> String {
     format!("{validity}  ({})", scene.texts.text(left, &[("days", &days)]))
 }
 
-/// Which endpoints use it, and what is open under it. Not among the facts of JSON, which has fields for it.
+/// Which endpoints use it, and what is open under it. Not among the facts of JSON, which has fields
+/// for it.
 fn used_for(scene: &Scene<'_>, stored: &StoredCertificateFacts) {
     if scene.output.json {
         return;

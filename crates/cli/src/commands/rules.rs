@@ -97,8 +97,8 @@ async fn put_to_use(
     Ok(Exit::Well)
 }
 
-/// What it would change over the last reports; nothing where there is no journal, or none that can be read here: rules
-/// are chosen without a certificate, a passphrase or an authority.
+/// What it would change over the last reports; nothing where there is no journal, or none that can
+/// be read here: rules are chosen without a certificate, a passphrase or an authority.
 async fn change_of(
     scene: &Scene<'_>,
     folder: &Path,
@@ -244,7 +244,8 @@ fn tell_outdated(scene: &Scene<'_>, entries: &[RulesEntry]) {
     }
 }
 
-/// Dependencies that are not there are said once each, with the packages that name them; they keep nobody from going on.
+/// Dependencies that are not there are said once each, with the packages that name them; they keep
+/// nobody from going on.
 fn tell_missing(scene: &Scene<'_>, folder: &Path) -> Result<(), Problem> {
     let mut wanted: BTreeMap<(String, String, Option<String>), Vec<String>> = BTreeMap::new();
     for entry in list_rules(folder)? {

@@ -37,7 +37,8 @@ pub(super) async fn search(scene: &Scene<'_>, search: Search) -> Result<Exit, Pr
     searched.map(|()| Exit::Well).map_err(as_typed)
 }
 
-/// The interface calls a parameter by another name, which may differ with the release: whoever asked knows the option.
+/// The interface calls a parameter by another name, which may differ with the release: whoever
+/// asked knows the option.
 fn as_typed(mut problem: Problem) -> Problem {
     if problem.code == "search-not-offered"
         && let Some(name) = problem.params.get_mut("name")

@@ -103,7 +103,8 @@ fn is_verified(record: &Record) -> bool {
     record.state == Some(StateCode::Completed) && !practice
 }
 
-/// What is wrong at endpoints that these reports do not wait for is worth knowing, and not the outcome.
+/// What is wrong at endpoints that these reports do not wait for is worth knowing, and not the
+/// outcome.
 fn note_others(scene: &Scene<'_>, profile: &Headless, outcome: &Outcome) {
     let told: &[EndpointProblem] = match outcome {
         Outcome::Unreachable(problems) => problems,
@@ -118,8 +119,8 @@ fn note_others(scene: &Scene<'_>, profile: &Headless, outcome: &Outcome) {
     }
 }
 
-/// Nobody must take practice for the real thing, nor the real thing for a test: it is said only where all that was sent
-/// went there, whichever endpoint is in use.
+/// Nobody must take practice for the real thing, nor the real thing for a test: it is said only
+/// where all that was sent went there, whichever endpoint is in use.
 fn say_environment<'r>(scene: &Scene<'_>, sent: impl Iterator<Item = &'r Record>) {
     let environments: Vec<_> = sent.map(|record| record.environment).collect();
     let is_there = |environment| environments.iter().all(|it| *it == Some(environment));
@@ -160,7 +161,8 @@ async fn attend(
         .await
 }
 
-/// What became of a file's report; of one that was replaced, what became of the last that took its place.
+/// What became of a file's report; of one that was replaced, what became of the last that took its
+/// place.
 fn became(profile: &Headless, file: &Looked) -> Result<Option<Record>, Problem> {
     let id = file.record.id.filter(|_| matches!(file.fate, Fate::Known(_) | Fate::Taken(_)));
     id.map(|id| profile.latest(id)).transpose()
@@ -169,8 +171,8 @@ fn became(profile: &Headless, file: &Looked) -> Result<Option<Record>, Problem> 
 fn exit_of_file(file: &Looked, became: Option<&Record>) -> Exit {
     match (file.fate, became) {
         (Fate::Refused | Fate::WouldBeHeld | Fate::Failed, _) => Exit::Person,
-        // Whoever hands over a report wants to know what became of it, also the second time. One that somebody
-        // withdrew reaches nobody, whatever the script around this command believes.
+        // Whoever hands over a report wants to know what became of it, also the second time. One
+        // that somebody withdrew reaches nobody, whatever the script around this command believes.
         (_, Some(record)) if record.state == Some(StateCode::Withdrawn) => Exit::Person,
         (_, Some(record)) => exit_of_record(record),
         (_, None) => Exit::Well,
@@ -253,7 +255,8 @@ pub(super) fn conclude(scene: &Scene<'_>, summary: Option<String>) {
     }
 }
 
-/// What a person may do about reports that need one. Withdrawing is proposed where a report is looked at, not here.
+/// What a person may do about reports that need one. Withdrawing is proposed where a report is
+/// looked at, not here.
 fn decide_hints<'r>(
     scene: &Scene<'_>,
     profile: &Headless,

@@ -158,7 +158,8 @@ pub(super) async fn endpoint(scene: &Scene<'_>, command: EndpointCommand) -> Res
     Ok(exit)
 }
 
-/// An address that ends in another way than the authority's do may work, but is more often a mistake.
+/// An address that ends in another way than the authority's do may work, but is more often a
+/// mistake.
 fn warn_of_path(scene: &Scene<'_>, profile: &Headless, name: Option<&str>) {
     let endpoints = profile.endpoints();
     let added = endpoints.iter().filter(|facts| name.is_none_or(|name| facts.name == name));

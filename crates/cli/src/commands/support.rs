@@ -11,7 +11,8 @@ use crate::exit::Exit;
 use crate::output::{Line, Look};
 
 pub(super) async fn bundle(scene: &Scene<'_>, asked: SupportBundle) -> Result<Exit, Problem> {
-    // A passphrase file that cannot be read is no reason to go without help: the bundle says what is closed.
+    // A passphrase file that cannot be read is no reason to go without help: the bundle says what
+    // is closed.
     let passphrase = scene.passphrase().ok().flatten();
     let files = support_files(&scene.folder(), passphrase).await;
     if let Some(target) = &asked.file {

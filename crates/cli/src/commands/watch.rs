@@ -16,7 +16,8 @@ use crate::stop;
 const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(500);
 
 pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Problem> {
-    // One that is away is watched too: a share may come later than the computer, and nobody looks at a service.
+    // One that is away is watched too: a share may come later than the computer, and nobody looks
+    // at a service.
     if std::fs::metadata(&dir).is_ok_and(|there| !there.is_dir()) {
         let dir = dir.display().to_string();
         scene.output.error(Line::of(scene.texts.text("say.not-a-folder", &[("folder", &dir)])));
@@ -33,7 +34,8 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
     profile.start().await;
     let folder = dir.display().to_string();
     scene.hint("say.watching", &[("folder", &folder)]);
-    // All of it is sent, also what came while nobody watched: a service that is started again must not leave that out.
+    // All of it is sent, also what came while nobody watched: a service that is started again must
+    // not leave that out.
     let lying = Headless::lying_in(dir.clone()).await;
     if lying > 0 {
         scene.hint("say.lying", &[("count", &lying.to_string())]);
@@ -77,8 +79,8 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
     Ok(Exit::Well)
 }
 
-/// A watch that can tell no longer ends as well: mute it would look well to whoever looks after the service, which
-/// starts it again instead.
+/// A watch that can tell no longer ends as well: mute it would look well to whoever looks after the
+/// service, which starts it again instead.
 async fn ended_together(
     stop: &CancellationToken,
     shown: impl Future<Output = Result<(), Problem>>,
@@ -138,8 +140,8 @@ impl Told {
         Ok(())
     }
 
-    /// The way to the authority: said when it ends, again where something else is to be done, and when it is there
-    /// again. Each try of an outage may fail in another way; that is no news.
+    /// The way to the authority: said when it ends, again where something else is to be done, and
+    /// when it is there again. Each try of an outage may fail in another way; that is no news.
     fn way(&mut self, scene: &Scene<'_>, now: Vec<EndpointProblem>) {
         for EndpointProblem { endpoint, problem } in &now {
             let before = self.trouble.iter().find(|before| before.endpoint == *endpoint);

@@ -1,5 +1,5 @@
-//! Who may use what: one certificate for each endpoint, files and folders that nobody else reads, passphrases that
-//! are worth the name.
+//! Who may use what: one certificate for each endpoint, files and folders that nobody else reads,
+//! passphrases that are worth the name.
 
 use std::path::Path;
 
@@ -217,7 +217,8 @@ fn the_journal_gets_a_new_key_and_nothing_is_lost_by_an_end_in_between() {
     assert_eq!(place.run(&["--json", "list"]).objects()[0]["state"], "completed");
 }
 
-/// After a renewal no endpoint uses the old certificate, and what was sent with it may still be open.
+/// After a renewal no endpoint uses the old certificate, and what was sent with it may still be
+/// open.
 #[test]
 fn a_certificate_that_only_open_reports_need_says_so() {
     let mut place = Place::ready();

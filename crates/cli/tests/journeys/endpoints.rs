@@ -141,8 +141,8 @@ fn what_was_handed_over_is_asked_for_and_what_waits_is_sent() {
     passed.says("1 Meldung ist sicher im Journal und wird gesendet");
 }
 
-/// Everything is kept under an id that no name changes: a backup of before the renaming is at home in the settings of
-/// after it, and the other way round.
+/// Everything is kept under an id that no name changes: a backup of before the renaming is at home
+/// in the settings of after it, and the other way round.
 #[test]
 fn a_backup_of_before_a_renaming_is_followed_and_its_content_is_known() {
     let place = Place::ready();
@@ -160,8 +160,8 @@ fn a_backup_of_before_a_renaming_is_followed_and_its_content_is_known() {
     assert_eq!(place.json(0, &["search", "--count", "0"])[0]["total"], 1);
 }
 
-/// On another computer the administrator has called it something else: what leads to the same address in the same
-/// environment is the same authority.
+/// On another computer the administrator has called it something else: what leads to the same
+/// address in the same environment is the same authority.
 #[test]
 fn a_backup_from_elsewhere_finds_its_endpoint_by_its_address() {
     let place = Place::ready();
@@ -230,7 +230,8 @@ fn what_takes_the_place_of_a_report_goes_where_that_went_or_nowhere() {
     assert_eq!(place.json(0, &["list"])[0]["endpoint"], "again");
 }
 
-/// Reports that wait at an endpoint that the settings do not have are told, with what to do; nothing waits for ever.
+/// Reports that wait at an endpoint that the settings do not have are told, with what to do;
+/// nothing waits for ever.
 #[test]
 fn reports_of_an_endpoint_that_is_not_configured_are_told() {
     let mut place = Place::ready();
@@ -252,7 +253,8 @@ fn reports_of_an_endpoint_that_is_not_configured_are_told() {
     assert_eq!(place.json(0, &["follow"])[0]["state"], "completed");
 }
 
-/// Each reads, changes and writes the whole of the settings: one after the other, so that none undoes another's change.
+/// Each reads, changes and writes the whole of the settings: one after the other, so that none
+/// undoes another's change.
 #[test]
 fn settings_that_are_changed_side_by_side_lose_nothing() {
     let place = Place::ready();

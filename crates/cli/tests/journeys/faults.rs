@@ -1,4 +1,5 @@
-//! The way to the authority, vault and certificate: each fault has its exit code, and nothing is lost.
+//! The way to the authority, vault and certificate: each fault has its exit code, and nothing is
+//! lost.
 
 use testkit::{KeyKind, Purpose, TestCa, Validity};
 
@@ -75,7 +76,8 @@ fn a_certificate_from_elsewhere_is_refused() {
     place.run(&["send", &file]).ends(3).says("1 report is safe");
 }
 
-/// A renewal that begins later, or a clock that is wrong: both look like a certificate that nobody takes.
+/// A renewal that begins later, or a clock that is wrong: both look like a certificate that nobody
+/// takes.
 #[test]
 fn a_certificate_that_is_not_valid_yet_says_so() {
     let place = Place::ready();

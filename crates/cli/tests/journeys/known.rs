@@ -1,4 +1,5 @@
-//! Content that is known already: judged as its report, and never made a second one while that is on its way.
+//! Content that is known already: judged as its report, and never made a second one while that is
+//! on its way.
 
 use serde_json::Value;
 
@@ -23,7 +24,8 @@ fn a_known_report_is_waited_for_and_judged_as_itself() {
     assert_eq!(place.json(0, &["list"]).len(), 2, "nothing was added");
 }
 
-/// Which endpoint is in use says where new reports go; what is open at another one is sent and followed all the same.
+/// Which endpoint is in use says where new reports go; what is open at another one is sent and
+/// followed all the same.
 #[test]
 fn what_is_open_at_another_endpoint_is_followed() {
     let mut place = Place::ready();
@@ -83,8 +85,8 @@ fn only_what_can_work_is_proposed() {
     refused.says("is not a document").says("resubmit 1 --with FILE").says_not("correct 1");
 }
 
-/// A report that waits can be stopped, also after the first connection was refused; what the authority says of it is
-/// asked for only where it has been open for too long.
+/// A report that waits can be stopped, also after the first connection was refused; what the
+/// authority says of it is asked for only where it has been open for too long.
 #[test]
 fn what_waits_can_be_stopped_and_withdrawn() {
     let mut place = Place::ready();
@@ -245,7 +247,8 @@ fn what_went_to_the_test_system_is_sent_to_production() {
     assert_eq!(places, [(&one.0, &one.1), (&other.0, &other.1)]);
     let csv = place.run(&["export", "--format", "csv"]).ends(0);
     csv.says(",pilot,").says(",integration").says(",real,").says(",production");
-    // Back is asked first too; and a report that goes where it was to go is not said to go where new ones do.
+    // Back is asked first too; and a report that goes where it was to go is not said to go where
+    // new ones do.
     let failing = place.write("b.json", report(241).family("Muster-Fehler").json());
     let sent = place.run(&["send", &failing, "--wait"]).ends(1);
     sent.says_not("integration system");
@@ -282,8 +285,8 @@ fn the_same_report_in_other_bytes_is_known() {
     assert_eq!(place.json(0, &["search", "--count", "0"])[0]["total"], 1);
 }
 
-/// The same document identifier with other content: a correction of what failed, and told where the earlier one was
-/// completed.
+/// The same document identifier with other content: a correction of what failed, and told where the
+/// earlier one was completed.
 #[test]
 fn a_corrected_file_takes_the_place_of_the_one_that_failed() {
     let place = Place::ready();

@@ -37,7 +37,8 @@ fn two_commands_from_nothing_to_completed() {
     run(&["practice"]).ends(0);
 }
 
-/// A script that lost the name of its profile must not send reports of patients to an authority that is none.
+/// A script that lost the name of its profile must not send reports of patients to an authority
+/// that is none.
 #[test]
 fn a_practice_profile_that_nobody_named_sends_its_own_samples_alone() {
     let home = tempfile::tempdir().unwrap();
@@ -110,7 +111,8 @@ fn practice_does_not_stand_in_for_a_laboratory_whose_settings_are_gone() {
     for command in [&["send", "samples"][..], &["list"], &["follow", "--once"]] {
         run(command).ends(4).says("laboratory");
     }
-    // All of its folder is gone, and the window was in its room last: its disk may not be connected.
+    // All of its folder is gone, and the window was in its room last: its disk may not be
+    // connected.
     std::fs::remove_dir_all(&laboratory).unwrap();
     run(&["list"]).ends(0);
     let settings = home.path().join("data/practice/profile.json");
@@ -123,7 +125,8 @@ fn practice_does_not_stand_in_for_a_laboratory_whose_settings_are_gone() {
     }
 }
 
-/// A report that breaks the rules of practice is held before it is sent, and suggestions alone bring it to order.
+/// A report that breaks the rules of practice is held before it is sent, and suggestions alone
+/// bring it to order.
 #[test]
 fn the_rules_of_practice_hold_a_report_until_it_keeps_them() {
     let home = tempfile::tempdir().unwrap();

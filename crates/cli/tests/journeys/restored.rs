@@ -1,11 +1,12 @@
-//! A journal that was restored on another computer, or copied: what was sent since is not sent again.
+//! A journal that was restored on another computer, or copied: what was sent since is not sent
+//! again.
 
 use serde_json::Value;
 
 use crate::place::{Place, report};
 
-/// Of the profile only what a laboratory keeps apart from it is left: settings and vault. Journal, register and
-/// automatic backups went with the disk.
+/// Of the profile only what a laboratory keeps apart from it is left: settings and vault. Journal,
+/// register and automatic backups went with the disk.
 fn lose_disk(place: &Place) {
     for entry in std::fs::read_dir(place.path("profile")).unwrap() {
         let path = entry.unwrap().path();
@@ -61,7 +62,8 @@ fn a_backup_on_another_computer_sends_nothing_again_that_was_sent_since() {
     place.run(&["settle", &number, "--received", "--reason", "hotline"]).says("is settled");
     place.run(&["send", &again]).says("Settled: the authority has it").says_not("--again");
     assert_eq!(stored(&place), 2);
-    // What is new is asked for too, and waits: what was sent just before the disk died may be shown late.
+    // What is new is asked for too, and waits: what was sent just before the disk died may be shown
+    // late.
     let waits = place.json(1, &["send", &new, "--wait"]);
     assert_eq!(waits[0]["issues"][0]["code"], "journal-not-compared");
     assert_eq!(stored(&place), 2);
@@ -111,7 +113,8 @@ fn what_cannot_be_asked_for_waits_and_follow_asks() {
     let states: Vec<_> = printed(&place, &["list"]).iter().map(|it| it["state"].clone()).collect();
     assert_eq!(states, ["completed", "held", "held"], "the one of before was found");
     assert_eq!(stored(&place), 1);
-    // Nothing that was taken in before the backup shows that the authority can be asked for a document: a person decides.
+    // Nothing that was taken in before the backup shows that the authority can be asked for a
+    // document: a person decides.
     let list = printed(&place, &["list"]);
     let waits = list.iter().find(|it| it["issues"][0]["code"] == "journal-not-compared").unwrap();
     let number = waits["id"].to_string();
@@ -119,8 +122,9 @@ fn what_cannot_be_asked_for_waits_and_follow_asks() {
     assert_eq!(stored(&place), 2);
 }
 
-/// The journal is damaged and comes back from a backup. The first command after that brings a newer version of what the
-/// backup does not know: the authority is asked before it is taken in, and it is seen to be a newer version.
+/// The journal is damaged and comes back from a backup. The first command after that brings a newer
+/// version of what the backup does not know: the authority is asked before it is taken in, and it
+/// is seen to be a newer version.
 #[test]
 fn a_newer_version_of_what_a_restore_forgot_is_seen_to_be_one() {
     let place = Place::ready();
@@ -141,7 +145,8 @@ fn a_newer_version_of_what_a_restore_forgot_is_seen_to_be_one() {
     assert_eq!(stored(&place), 2);
 }
 
-/// Which endpoint is in use says where new reports go; what waits for another one is asked for there all the same.
+/// Which endpoint is in use says where new reports go; what waits for another one is asked for
+/// there all the same.
 #[test]
 fn what_waits_for_another_endpoint_is_asked_for_there() {
     let mut place = Place::ready();

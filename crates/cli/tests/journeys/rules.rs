@@ -87,7 +87,8 @@ fn a_definition_for_one_call_decides() {
     assert_eq!(validate("nowhere.json").0, 1);
 }
 
-/// For one call a definition with a flaw is used as far as it goes, and other resources stand in nobody's way.
+/// For one call a definition with a flaw is used as far as it goes, and other resources stand in
+/// nobody's way.
 #[test]
 fn what_cannot_be_used_of_a_definition_for_one_call_is_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -132,7 +133,8 @@ fn wrong_usage_and_unreadable_packages_end_with_2() {
     assert_eq!(code(&["show"]), 0);
 }
 
-/// A definition that builds on itself is refused by its name, and what could be imported before can be used as before.
+/// A definition that builds on itself is refused by its name, and what could be imported before can
+/// be used as before.
 #[test]
 fn a_broken_definition_is_named_and_nothing_changes() {
     let folder = tempfile::tempdir().unwrap();
@@ -199,8 +201,8 @@ fn rules_in_use_hold_a_report_and_no_authority_is_asked() {
     assert_eq!(place.json(0, &["rules", "show"]).len(), 0);
 }
 
-/// Where reports would be held that are not held now, nothing changes before somebody says so; and an import alone
-/// changes nothing at all.
+/// Where reports would be held that are not held now, nothing changes before somebody says so; and
+/// an import alone changes nothing at all.
 #[test]
 fn what_other_rules_would_change_is_said_before_they_are_used() {
     let place = Place::ready();

@@ -1,4 +1,5 @@
-//! The recipe for a service: the unit is one, and its very command sends what is put into the folder.
+//! The recipe for a service: the unit is one, and its very command sends what is put into the
+//! folder.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};

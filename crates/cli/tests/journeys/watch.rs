@@ -1,4 +1,5 @@
-//! Watching a folder: what is told of the authority, of what was open before, and of a watcher that died.
+//! Watching a folder: what is told of the authority, of what was open before, and of a watcher that
+//! died.
 
 use std::io::{BufRead as _, BufReader, Read};
 use std::process::{Child, Stdio};
@@ -75,7 +76,8 @@ fn an_outage_is_told_when_it_begins_and_when_it_is_over() {
     assert_eq!((out, err), (vec![], vec![]));
 }
 
-/// A share may come later than the computer, and nobody looks at a service: what is away is waited for.
+/// A share may come later than the computer, and nobody looks at a service: what is away is waited
+/// for.
 #[test]
 fn a_folder_that_is_away_at_the_start_is_watched_once_it_is_there() {
     let place = Place::ready();
@@ -146,8 +148,8 @@ fn one_pass_beside_a_watcher_ends_well_and_shows_how_things_stand() {
     place.run(&["follow", "--once"]).ends(3);
 }
 
-/// The lease of a watcher that was killed lives on for half a minute: what is sent meanwhile waits for its end and is
-/// then delivered, and nobody is told that somebody else goes on with it.
+/// The lease of a watcher that was killed lives on for half a minute: what is sent meanwhile waits
+/// for its end and is then delivered, and nobody is told that somebody else goes on with it.
 #[test]
 fn what_a_dead_watcher_leaves_is_taken_over() {
     let place = Place::ready();
@@ -161,8 +163,8 @@ fn what_a_dead_watcher_leaves_is_taken_over() {
     sent.says_not("Another Lab Courier program");
 }
 
-/// Another program brings another endpoint into use beside a watcher: nothing goes to the endpoint of before any more,
-/// and where an address is changed, nothing goes to the address of before.
+/// Another program brings another endpoint into use beside a watcher: nothing goes to the endpoint
+/// of before any more, and where an address is changed, nothing goes to the address of before.
 #[test]
 fn a_watcher_never_sends_to_the_endpoint_or_address_of_before() {
     let place = Place::ready();

@@ -1,5 +1,5 @@
-//! Which certificate is used where. Each endpoint has its own: the authority gives one for its integration
-//! system and another for production, and a group of laboratories may have several.
+//! Which certificate is used where. Each endpoint has its own: the authority gives one for its
+//! integration system and another for production, and a group of laboratories may have several.
 
 use client::HttpAuthority;
 use exchange::Endpoint;
@@ -13,7 +13,8 @@ use crate::reconcile::REACH_SECONDS;
 use crate::worker::Formerly;
 use crate::{CertificateUse, Engine, EngineError, Obstacle, SENT_BEFORE_SECONDS, Settings};
 
-/// An endpoint and its authority, asked as each of the laboratory's certificates; some of them may not be usable now.
+/// An endpoint and its authority, asked as each of the laboratory's certificates; some of them may
+/// not be usable now.
 pub type WaysToReport = (Endpoint, Vec<Result<HttpAuthority, Obstacle>>);
 
 /// Stands for no certificate, from when on an endpoint has none.
@@ -41,9 +42,10 @@ impl Settings {
         Some(last.fingerprint.as_str()).filter(|it| *it != NONE)
     }
 
-    /// A certificate is there no more. An endpoint that uses it has none from now on: another one that it used before is
-    /// used again only where a person says so. That it was used, and when, is kept: what was sent with it is shown to no
-    /// other one, perhaps, so that an empty answer to those proves nothing.
+    /// A certificate is there no more. An endpoint that uses it has none from now on: another one
+    /// that it used before is used again only where a person says so. That it was used, and when,
+    /// is kept: what was sent with it is shown to no other one, perhaps, so that an empty answer to
+    /// those proves nothing.
     fn forget_certificate(&mut self, fingerprint: &str, now: Instant) {
         let uses_it = |it: &&Endpoint| self.certificate_of(it.id()) == Some(fingerprint);
         let using = self.endpoints.iter().filter(uses_it);
@@ -72,7 +74,8 @@ impl Settings {
         Some(found.fingerprint.as_str()).filter(|it| *it != NONE)
     }
 
-    /// Certificates that an endpoint used before the one that it uses now, each with the time from and to which.
+    /// Certificates that an endpoint used before the one that it uses now, each with the time from
+    /// and to which.
     fn certificates_before(&self, endpoint: &str) -> Vec<(&str, Instant, Instant)> {
         let uses: Vec<_> = self.certificates.iter().filter(|it| it.endpoint == endpoint).collect();
         let now = self.certificate_of(endpoint);
@@ -111,7 +114,8 @@ fn sent_at(report: &OpenReport) -> Instant {
 }
 
 impl Engine {
-    /// The certificate of the endpoint in use; where there is no endpoint yet, the only one that is stored.
+    /// The certificate of the endpoint in use; where there is no endpoint yet, the only one that is
+    /// stored.
     pub fn certificate(&self) -> Result<Option<Inspection>, EngineError> {
         let settings = self.profile().settings;
         let all = self.secrets().identities()?;
@@ -168,8 +172,9 @@ impl Engine {
         }
     }
 
-    /// Stores a certificate with its key. The endpoints that are named use it from now on; where none is named,
-    /// the one in use and those that have none yet. What they used before stays stored.
+    /// Stores a certificate with its key. The endpoints that are named use it from now on; where
+    /// none is named, the one in use and those that have none yet. What they used before stays
+    /// stored.
     pub async fn import_certificate(
         &self,
         identity: &Identity,
@@ -208,8 +213,8 @@ impl Engine {
     /// Removes a certificate with its key, which nobody can bring back.
     ///
     /// # Errors
-    /// [`EngineError::CertificateNeeded`] where an endpoint uses it, or reports that were sent with it are open,
-    /// unless the caller says that this is known.
+    /// [`EngineError::CertificateNeeded`] where an endpoint uses it, or reports that were sent with
+    /// it are open, unless the caller says that this is known.
     pub async fn remove_certificate(
         &self,
         fingerprint: &str,
@@ -251,12 +256,14 @@ impl Engine {
             .map_err(|problem| Obstacle::new("endpoint-unusable", &[("reason", problem.code())]))
     }
 
-    /// Where a report went, and the ways to ask there for it: the certificate in use, then those that were used before,
-    /// because the one that it was sent with is shown it and another one may not be.
+    /// Where a report went, and the ways to ask there for it: the certificate in use, then those
+    /// that were used before, because the one that it was sent with is shown it and another one may
+    /// not be.
     pub fn ways_to_report(&self, id: SubmissionId) -> Result<WaysToReport, EngineError> {
         let endpoint = self.endpoint_of_report(id)?;
         let settings = self.profile().settings;
-        // One that was replaced before the report was taken in is shown nothing of it, and is expired, perhaps.
+        // One that was replaced before the report was taken in is shown nothing of it, and is
+        // expired, perhaps.
         let first = match self.journal().restored_since(id)? {
             Some(_) => Instant(i64::MIN),
             None => self.journal().row(id)?.created,
@@ -274,7 +281,8 @@ impl Engine {
         Ok((endpoint, ways))
     }
 
-    /// Connections to an endpoint with the certificates that it used before, for what was sent with them and is open.
+    /// Connections to an endpoint with the certificates that it used before, for what was sent with
+    /// them and is open.
     pub(crate) fn former_ways(&self, endpoint: &Endpoint) -> Vec<Formerly<HttpAuthority>> {
         let settings = self.profile().settings;
         let all = settings.certificates_before(endpoint.id());
@@ -291,8 +299,9 @@ impl Engine {
         oldest.map_or_else(Vec::new, |oldest| self.ways_since(endpoint, oldest))
     }
 
-    /// Connections with the certificates that an endpoint used in the time that the journal has forgotten: what was sent
-    /// then may be shown to those alone. None where the journal was never restored.
+    /// Connections with the certificates that an endpoint used in the time that the journal has
+    /// forgotten: what was sent then may be shown to those alone. None where the journal was never
+    /// restored.
     pub(crate) fn forgotten_ways(
         &self,
         endpoint: &Endpoint,
@@ -306,7 +315,8 @@ impl Engine {
         Ok(self.ways_since(endpoint, since.unwrap_or(Instant(i64::MIN))))
     }
 
-    /// Connections with the certificates that an endpoint used at a time or later, but the one that is in use now.
+    /// Connections with the certificates that an endpoint used at a time or later, but the one that
+    /// is in use now.
     fn ways_since(&self, endpoint: &Endpoint, first: Instant) -> Vec<Formerly<HttpAuthority>> {
         let settings = self.profile().settings;
         // Somewhat longer: a delivery may have been under way when it was replaced.
@@ -321,7 +331,8 @@ impl Engine {
         needed.map(way).collect()
     }
 
-    /// A new endpoint uses the certificate of this profile where there is only one; otherwise a person chooses.
+    /// A new endpoint uses the certificate of this profile where there is only one; otherwise a
+    /// person chooses.
     pub(crate) fn only_certificate(&self) -> Option<String> {
         // A keychain that is locked now is no reason to refuse an endpoint.
         match self.secrets().identities().ok()?.as_slice() {
@@ -371,7 +382,8 @@ mod tests {
     use super::*;
     use crate::{EngineDeps, ImportOptions, Profile};
 
-    /// A restore puts everything in doubt from then on; it may have been sent with a certificate of before all the same.
+    /// A restore puts everything in doubt from then on; it may have been sent with a certificate of
+    /// before all the same.
     #[tokio::test]
     async fn after_a_restore_the_certificates_of_before_are_asked_too() {
         let home = tempfile::tempdir().unwrap();
@@ -442,7 +454,8 @@ mod tests {
         settings.forget_certificate("B", at(30));
         assert_eq!(settings.certificate_of("one"), None, "nobody has said that A is to be used");
         assert_eq!(settings.certificate_of("two"), Some("A"));
-        // What was sent with A is still asked for with it, and what was sent with B is not taken for A's or C's.
+        // What was sent with A is still asked for with it, and what was sent with B is not taken
+        // for A's or C's.
         let before = [("A", Instant(i64::MIN), at(20)), ("B", at(20), at(30))];
         assert_eq!(settings.certificates_before("one"), before);
         settings.use_certificate("one", "C", at(40));

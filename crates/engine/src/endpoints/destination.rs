@@ -1,4 +1,5 @@
-//! Moving from one endpoint to another: one deliberate step that says before what it will send and what not.
+//! Moving from one endpoint to another: one deliberate step that says before what it will send and
+//! what not.
 
 use std::path::PathBuf;
 
@@ -13,8 +14,8 @@ pub struct Move {
     pub from: Option<(String, Environment)>,
     /// The endpoint to be used.
     pub to: (String, Environment),
-    /// Reports of other endpoints that are open, by endpoint: they stay there, and nothing moves them while
-    /// another endpoint is in use.
+    /// Reports of other endpoints that are open, by endpoint: they stay there, and nothing moves
+    /// them while another endpoint is in use.
     pub stay: Vec<(String, u32)>,
     /// The watched folder: what it held and was taken in before is not sent again by itself.
     pub watched: Option<PathBuf>,

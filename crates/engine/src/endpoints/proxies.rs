@@ -15,8 +15,8 @@ pub(crate) fn keep(settings: &Settings, secrets: &Secrets) -> Result<(), Secrets
     Ok(())
 }
 
-/// Puts the passwords that were kept into the addresses again. What cannot be read now is left out: then the proxy
-/// refuses, and says why.
+/// Puts the passwords that were kept into the addresses again. What cannot be read now is left out:
+/// then the proxy refuses, and says why.
 pub(crate) fn fill(settings: &mut Settings, secrets: &Secrets) {
     for proxy in settings.endpoints.iter_mut().filter_map(|endpoint| endpoint.proxy.as_mut()) {
         if proxy.password().is_none()

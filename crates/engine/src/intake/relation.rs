@@ -1,5 +1,5 @@
-//! How a report stands to those that the journal has: the same content, a correction, or another content under
-//! the same identifier. Each destination is judged by itself.
+//! How a report stands to those that the journal has: the same content, a correction, or another
+//! content under the same identifier. Each destination is judged by itself.
 
 use exchange::{Endpoint, document_of};
 use fhir::{Difference, Finding, Format, Instant, Limits, Severity, Tree};
@@ -18,8 +18,8 @@ const DIFFERENCES_MAX: usize = 20;
 /// Places named in the warning.
 const PLACES_MAX: usize = 3;
 
-/// What becomes of a report whose document identifier stands for another content that is on its way or was
-/// completed, where nobody can be asked.
+/// What becomes of a report whose document identifier stands for another content that is on its way
+/// or was completed, where nobody can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SameIdentifier {
@@ -39,8 +39,9 @@ pub struct Relation {
     pub state: StateCode,
     /// Its last event.
     pub at: Instant,
-    /// Whether the report is a correction that takes its place when it is sent: it failed, was rejected or is
-    /// held, and both are about the same case. Else it is on its way or was completed, or it is another case.
+    /// Whether the report is a correction that takes its place when it is sent: it failed, was
+    /// rejected or is held, and both are about the same case. Else it is on its way or was
+    /// completed, or it is another case.
     pub corrects: bool,
     /// Where the two differ; empty where the earlier content is not kept any more.
     pub differences: Vec<Difference>,
@@ -52,7 +53,8 @@ fhir::shows_only!(Relation { submission, state, at, corrects });
 /// What a report is compared for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Purpose {
-    /// It is taken in as one that was not there before, or as the correction of what it is found to correct.
+    /// It is taken in as one that was not there before, or as the correction of what it is found to
+    /// correct.
     New,
     /// It takes the place of this one, as a person has said.
     InPlaceOf(SubmissionId),
@@ -79,8 +81,8 @@ impl Engine {
         self.compare_for(candidate, self.endpoint().ok().as_ref())
     }
 
-    /// Compares with what the journal knows: the same content there or elsewhere, or the same identifier with
-    /// other content.
+    /// Compares with what the journal knows: the same content there or elsewhere, or the same
+    /// identifier with other content.
     pub(crate) fn compare_for(
         &self,
         candidate: &mut Candidate,
@@ -89,11 +91,13 @@ impl Engine {
         self.compare_as(candidate, endpoint, Purpose::New)
     }
 
-    /// Compares what is to take the place of a report, where that went: told is what of its document was taken in after
-    /// that report and is on its way or with the authority. Of what came before it people were told when that was taken in.
+    /// Compares what is to take the place of a report, where that went: told is what of its
+    /// document was taken in after that report and is on its way or with the authority. Of what
+    /// came before it people were told when that was taken in.
     ///
     /// # Errors
-    /// Where the journal cannot be read, or that report went to an endpoint that is not there any more.
+    /// Where the journal cannot be read, or that report went to an endpoint that is not there any
+    /// more.
     pub fn compare_in_place_of(
         &self,
         id: SubmissionId,
@@ -201,7 +205,8 @@ impl Engine {
         }))
     }
 
-    /// The newest of these that were withdrawn and is about the same case, where a request for it may have arrived.
+    /// The newest of these that were withdrawn and is about the same case, where a request for it
+    /// may have arrived.
     fn may_have_arrived<'a>(
         &self,
         withdrawn: &[&'a Relative],
@@ -221,7 +226,8 @@ impl Engine {
     fn tree_of(&self, id: SubmissionId) -> Result<Option<Tree>, EngineError> {
         let bytes = match self.journal().document(id) {
             Ok(bytes) => bytes,
-            // Retention was faster; or what is kept is damaged, which must not keep another report from being taken in.
+            // Retention was faster; or what is kept is damaged, which must not keep another report
+            // from being taken in.
             Err(JournalError::NotFound(_) | JournalError::Damaged) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
@@ -250,7 +256,8 @@ fn differences(earlier: &Tree, later: &Tree) -> Vec<Difference> {
     }
 }
 
-/// Where the contents differ is said by place and never by value: the warning is kept, printed and logged.
+/// Where the contents differ is said by place and never by value: the warning is kept, printed and
+/// logged.
 fn told(relation: &Relation, identifier: &str) -> (Origin, Finding) {
     let places = relation.differences.iter().take(PLACES_MAX);
     let mut elements: Vec<&str> = places.map(|it| it.expression.as_str()).collect();

@@ -1,4 +1,5 @@
-//! The seam to the authority's rules: what is taken in is checked against the rules in use, if there are any.
+//! The seam to the authority's rules: what is taken in is checked against the rules in use, if
+//! there are any.
 
 use std::sync::Arc;
 
@@ -20,15 +21,15 @@ pub const RULES_CODES: &[(&str, &[&str])] =
     &[(NOT_LOADED, &["reason"]), (APPLIED, &["package", "digest"])];
 
 impl Engine {
-    /// The rules in use, for whoever shows what they say of a report; `None` where there are none, or where they
-    /// cannot be read, which every check says.
+    /// The rules in use, for whoever shows what they say of a report; `None` where there are none,
+    /// or where they cannot be read, which every check says.
     pub fn rules(&self) -> Option<Arc<RuleSet>> {
         let store = Store::at(self.profile().folder().join("rules"));
         self.inner.rules.current(&store).ok()?
     }
 
-    /// What is kept with a report that is taken in now: the version of the rules that it was checked
-    /// against, and the digest of what was imported.
+    /// What is kept with a report that is taken in now: the version of the rules that it was
+    /// checked against, and the digest of what was imported.
     pub(crate) fn rules_applied(&self) -> Option<Message> {
         let store = Store::at(self.profile().folder().join("rules"));
         let set = self.inner.rules.current(&store).ok()??;
@@ -44,8 +45,8 @@ impl Engine {
         Some(Message::from_finding(Source::Local, &finding))
     }
 
-    /// Adds what the rules in use find. Where they cannot be read the report is not checked against them,
-    /// and says so.
+    /// Adds what the rules in use find. Where they cannot be read the report is not checked against
+    /// them, and says so.
     pub(crate) fn apply_rules(&self, candidate: &mut Candidate) {
         let Verdict::Report(parsed) = &candidate.verdict else { return };
         let store = Store::at(self.profile().folder().join("rules"));

@@ -43,7 +43,8 @@ pub enum Refusal {
     },
     /// It changed while it was read.
     StillChanging,
-    /// A fault kept it from being looked at, from being compared with what the journal knows, or from being taken in.
+    /// A fault kept it from being looked at, from being compared with what the journal knows, or
+    /// from being taken in.
     NotTakenIn,
     /// A folder or archive without anything in it.
     NothingInside,
@@ -54,7 +55,8 @@ pub enum Refusal {
         /// How many reports one file may hold.
         pieces_max: usize,
     },
-    /// An archive that cannot be opened (damaged, encrypted, nested, too many entries, two of one name).
+    /// An archive that cannot be opened (damaged, encrypted, nested, too many entries, two of one
+    /// name).
     Archive {
         /// Stable reason.
         reason: &'static str,
@@ -79,7 +81,8 @@ impl Refusal {
         }
     }
 
-    /// Whether the same file may be readable at another time: somebody holds it, moves it or writes to it.
+    /// Whether the same file may be readable at another time: somebody holds it, moves it or writes
+    /// to it.
     pub const fn may_pass(&self) -> bool {
         matches!(
             self,
@@ -106,9 +109,10 @@ impl SourceLimits {
     }
 }
 
-/// All files below the given paths: a file as itself, a folder as what is in it, in name order. What is neither
-/// file nor folder (a link to a folder, a link that leads nowhere, a pipe) stands as itself; so does a folder of
-/// which nothing can be taken (empty, not readable, too many files): reading it says why.
+/// All files below the given paths: a file as itself, a folder as what is in it, in name order.
+/// What is neither file nor folder (a link to a folder, a link that leads nowhere, a pipe) stands
+/// as itself; so does a folder of which nothing can be taken (empty, not readable, too many files):
+/// reading it says why.
 pub(crate) fn files_below(paths: &[PathBuf], limits: &SourceLimits) -> Vec<PathBuf> {
     files_below_each(paths, limits).into_iter().flatten().collect()
 }
@@ -148,8 +152,8 @@ fn files_of(path: &Path, pieces_max: usize) -> Vec<PathBuf> {
     files
 }
 
-/// What is in a folder and in the folders inside, in name order. Links to folders inside are not followed (they may
-/// form loops); a link given by name is.
+/// What is in a folder and in the folders inside, in name order. Links to folders inside are not
+/// followed (they may form loops); a link given by name is.
 pub(crate) fn walk(folder: &Path) -> impl Iterator<Item = walkdir::Result<walkdir::DirEntry>> {
     walkdir::WalkDir::new(folder)
         // Without the folder itself: given by a link, it would stand among what is in it.
@@ -168,8 +172,9 @@ fn is_hidden(name: &std::ffi::OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
 
-/// What the archives and large files of one hand-over may still bring together. One of them is in memory at a time
-/// beside what the others have brought: four of 500 MB would need several gigabytes at once.
+/// What the archives and large files of one hand-over may still bring together. One of them is in
+/// memory at a time beside what the others have brought: four of 500 MB would need several
+/// gigabytes at once.
 pub(crate) struct Room(Mutex<u64>);
 
 impl Room {
@@ -279,7 +284,8 @@ fn read_file(path: &Path, limits: &SourceLimits) -> Result<Vec<u8>, Refusal> {
     Ok(bytes)
 }
 
-/// Why a folder is read as if it were a file: [`files_below`] found nothing to take in it, or a link leads to it.
+/// Why a folder is read as if it were a file: [`files_below`] found nothing to take in it, or a
+/// link leads to it.
 fn refusal_of_folder(path: &Path, limits: &SourceLimits) -> Refusal {
     if let Err(error) = fs::read_dir(path) {
         return refusal_of(&error);
@@ -311,8 +317,8 @@ fn refusal_of(error: &io::Error) -> Refusal {
     }
 }
 
-/// NDJSON: each line that is not blank is a report, byte for byte. All of them or none: a part would look
-/// like the whole.
+/// NDJSON: each line that is not blank is a report, byte for byte. All of them or none: a part
+/// would look like the whole.
 fn lines(name: &str, bytes: &[u8], limits: &SourceLimits) -> Vec<Piece> {
     let filled = || {
         bytes
@@ -329,8 +335,8 @@ fn lines(name: &str, bytes: &[u8], limits: &SourceLimits) -> Vec<Piece> {
 }
 
 /// The files of an archive, one level deep, in their order. Sizes that the archive states are not
-/// believed: reading stops at the limits. All of them or none: where it holds what its reader does not show, a part
-/// would look like the whole.
+/// believed: reading stops at the limits. All of them or none: where it holds what its reader does
+/// not show, a part would look like the whole.
 fn unzip(name: &str, bytes: &[u8], limits: &SourceLimits) -> Vec<Piece> {
     let refused =
         |reason| vec![Piece { name: name.to_owned(), content: Err(Refusal::Archive { reason }) }];
@@ -385,7 +391,8 @@ fn unzip(name: &str, bytes: &[u8], limits: &SourceLimits) -> Vec<Piece> {
             return refused("too-many-entries");
         }
     }
-    // It begins with an entry that its directory does not have: of two archives in one file the first one is not seen.
+    // It begins with an entry that its directory does not have: of two archives in one file the
+    // first one is not seen.
     if !is_whole {
         return refused("damaged");
     }
@@ -395,8 +402,8 @@ fn unzip(name: &str, bytes: &[u8], limits: &SourceLimits) -> Vec<Piece> {
     pieces
 }
 
-/// Reads an entry of an archive: one report as far as its limit and a byte more, which shows that it is too large;
-/// several in their lines to the end of `room` and a byte more.
+/// Reads an entry of an archive: one report as far as its limit and a byte more, which shows that
+/// it is too large; several in their lines to the end of `room` and a byte more.
 fn read_entry(
     entry: &mut impl io::Read,
     document_bytes_max: u64,

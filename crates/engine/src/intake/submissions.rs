@@ -25,7 +25,8 @@ impl Engine {
         on_pool(move || files_below(&paths, &limits)).await
     }
 
-    /// Looks at files, folders, archives; nothing is taken in yet. The result holds the bytes of all.
+    /// Looks at files, folders, archives; nothing is taken in yet. The result holds the bytes of
+    /// all.
     pub async fn inspect(&self, paths: Vec<PathBuf>) -> Result<Vec<Candidate>, EngineError> {
         self.inspect_and(paths, |candidates| candidates).await
     }
@@ -38,8 +39,8 @@ impl Engine {
         self.look_and(files, |candidates| candidates).await
     }
 
-    /// Looks at what each of these paths leads to, within the bounds of one hand-over. What cannot be looked at, because
-    /// the journal cannot be compared with it, keeps no other from it.
+    /// Looks at what each of these paths leads to, within the bounds of one hand-over. What cannot
+    /// be looked at, because the journal cannot be compared with it, keeps no other from it.
     ///
     /// # Errors
     /// Of all only at the end of the program.
@@ -60,8 +61,8 @@ impl Engine {
         Ok(counts.into_iter().map(joined).collect())
     }
 
-    /// Looks, and makes something of it at once. Until that is done no other archive is unpacked, so that those who
-    /// ask for many one by one have one of them in memory.
+    /// Looks, and makes something of it at once. Until that is done no other archive is unpacked,
+    /// so that those who ask for many one by one have one of them in memory.
     pub async fn inspect_and<T: Send + 'static>(
         &self,
         paths: Vec<PathBuf>,
@@ -153,7 +154,8 @@ impl Engine {
     ) -> Result<NewSubmission, EngineError> {
         let now = self.now();
         let identifier = match (&parsed.envelope_identifier, endpoint.identifier) {
-            // One that was used before stands for another delivery already, perhaps of another content.
+            // One that was used before stands for another delivery already, perhaps of another
+            // content.
             (Some(own), _) => match self.journal().find_by_attempt_identifier(own)? {
                 None => own.clone(),
                 Some(_) => attempt_identifier(),
@@ -239,13 +241,15 @@ impl Engine {
             None => None,
         };
         match known {
-            // The unchanged file in place of itself is a resubmission; anything else known is a mistake.
+            // The unchanged file in place of itself is a resubmission; anything else known is a
+            // mistake.
             Some(other) if other != id => Err(EngineError::Known(other)),
             _ => self.replace(id, candidate, Action::Correct, delay_micros).await,
         }
     }
 
-    /// The newest submission of this content where a submission went: its correction goes there too.
+    /// The newest submission of this content where a submission went: its correction goes there
+    /// too.
     fn known_where_it_goes(
         &self,
         id: SubmissionId,
@@ -289,8 +293,8 @@ impl Engine {
         }
     }
 
-    /// Where a report went: what takes its place goes there too, and nowhere else. Nobody has said that what went to
-    /// a test system may go to whatever endpoint is in use.
+    /// Where a report went: what takes its place goes there too, and nowhere else. Nobody has said
+    /// that what went to a test system may go to whatever endpoint is in use.
     pub(crate) fn endpoint_of_report(&self, id: SubmissionId) -> Result<Endpoint, EngineError> {
         let (row, profile) = (self.journal().row(id)?, self.profile());
         let same =
@@ -303,9 +307,9 @@ impl Engine {
         })
     }
 
-    /// Sends a held report although something was found. Around what is no document no envelope can be written, and
-    /// an envelope without an identifier could never be asked for: that is said at once, and the report stays on
-    /// hold.
+    /// Sends a held report although something was found. Around what is no document no envelope can
+    /// be written, and an envelope without an identifier could never be asked for: that is said at
+    /// once, and the report stays on hold.
     pub async fn release(&self, id: SubmissionId, reason: String) -> Result<(), EngineError> {
         self.release_after(id, reason, 0).await
     }
@@ -334,9 +338,9 @@ impl Engine {
         }
     }
 
-    /// A person says that the authority has a report that has been in doubt or in progress for long, or that is on hold
-    /// and may have arrived. It is settled by that; one in progress is waited for on, because what becomes of it is not
-    /// known yet.
+    /// A person says that the authority has a report that has been in doubt or in progress for
+    /// long, or that is on hold and may have arrived. It is settled by that; one in progress is
+    /// waited for on, because what becomes of it is not known yet.
     pub async fn say_received(&self, id: SubmissionId, reason: String) -> Result<(), EngineError> {
         self.permit(id, Action::SayReceived)?;
         let event = match self.journal().state(id)? {
@@ -346,14 +350,16 @@ impl Engine {
         self.act(id, event, Action::SayReceived).await
     }
 
-    /// A person says that the authority does not have it: it is sent again, under the same identifier.
+    /// A person says that the authority does not have it: it is sent again, under the same
+    /// identifier.
     pub async fn say_not_received(
         &self,
         id: SubmissionId,
         reason: String,
     ) -> Result<(), EngineError> {
         self.permit(id, Action::SayNotReceived)?;
-        // What a restore found at the authority, and what retention has erased, has no document to send.
+        // What a restore found at the authority, and what retention has erased, has no document to
+        // send.
         if matches!(self.journal().document(id), Err(JournalError::NotFound(_))) {
             return Err(EngineError::Erased(id));
         }

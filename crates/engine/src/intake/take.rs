@@ -22,13 +22,15 @@ pub use listed::Listed;
 pub struct ImportOptions {
     /// What to do with content that was taken in before.
     pub known: KnownContent,
-    /// Who decides about another content under a document identifier that is on its way or was completed.
+    /// Who decides about another content under a document identifier that is on its way or was
+    /// completed.
     pub differing: Differing,
     /// Microseconds before the first request may go out (undo).
     pub delay_micros: i64,
 }
 
-/// Who decides about another content under a document identifier that is on its way or was completed.
+/// Who decides about another content under a document identifier that is on its way or was
+/// completed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Differing {
     /// Nobody can be asked: the profile's rule.
@@ -36,22 +38,24 @@ pub enum Differing {
     ByRule,
     /// A person who was shown it.
     ByPerson,
-    /// A person who was shown it and says that each is a report of its own: it corrects nothing either.
+    /// A person who was shown it and says that each is a report of its own: it corrects nothing
+    /// either.
     Apart,
 }
 
 /// What to do with content that was taken in before.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum KnownContent {
-    /// Show the known submission of the endpoint in use: what went to another endpoint, perhaps a test system, went
-    /// nowhere else.
+    /// Show the known submission of the endpoint in use: what went to another endpoint, perhaps a
+    /// test system, went nowhere else.
     #[default]
     Show,
-    /// Show the known submission of whatever endpoint. For a watched folder: nobody has said that what it held
-    /// before another endpoint came into use is to be sent there too.
+    /// Show the known submission of whatever endpoint. For a watched folder: nobody has said that
+    /// what it held before another endpoint came into use is to be sent there too.
     ShowAnywhere,
-    /// Send it again, as a person asked for; but not while a submission of it is still on its way, or on hold: that one
-    /// will reach the authority or waits for a person, and nobody means the same report twice at once.
+    /// Send it again, as a person asked for; but not while a submission of it is still on its way,
+    /// or on hold: that one will reach the authority or waits for a person, and nobody means the
+    /// same report twice at once.
     SendAgain,
 }
 
@@ -79,13 +83,15 @@ pub struct HandOver {
 
 /// Imports under way together, so that their commits are grouped.
 const IMPORTS_AT_ONCE: usize = 64;
-/// What stands in the way changes between two looks only where somebody works on the same report at that moment.
+/// What stands in the way changes between two looks only where somebody works on the same report at
+/// that moment.
 const COMPARED_AT_MOST: u32 = 5;
 
 impl Engine {
-    /// Takes candidates into the journal: queued, or held where errors were found. In the given order;
-    /// content that occurs twice among them is taken once. A fault of one keeps no other from being taken in, unless
-    /// every other would meet it too; what came before it in this order is taken in all the same.
+    /// Takes candidates into the journal: queued, or held where errors were found. In the given
+    /// order; content that occurs twice among them is taken once. A fault of one keeps no other
+    /// from being taken in, unless every other would meet it too; what came before it in this order
+    /// is taken in all the same.
     ///
     /// # Errors
     /// Only where nothing was taken in, and nothing can be.
@@ -97,8 +103,8 @@ impl Engine {
         self.take_listed(candidates, terms, &mut Listed::default()).await
     }
 
-    /// As [`Engine::take`], of a part of a list: what shares an identifier with an earlier part of it is compared with
-    /// that, and nothing goes to another endpoint than the list.
+    /// As [`Engine::take`], of a part of a list: what shares an identifier with an earlier part of
+    /// it is compared with that, and nothing goes to another endpoint than the list.
     ///
     /// # Errors
     /// As those of [`Engine::take`]; [`EngineError::EndpointChanged`].
@@ -140,7 +146,8 @@ impl Engine {
         }
     }
 
-    /// What is known already, what is to be imported, and what waits for an earlier one of this order.
+    /// What is known already, what is to be imported, and what waits for an earlier one of this
+    /// order.
     fn plan(
         &self,
         candidates: &[Candidate],
@@ -162,7 +169,8 @@ impl Engine {
                 plan.steps.push(Step::Done(Taken::Known(id)));
                 continue;
             }
-            // Of those that are to go: one that is known and not to go again stands for no other encoding that is.
+            // Of those that are to go: one that is known and not to go again stands for no other
+            // encoding that is.
             let first = *contents.entry(parsed.canonical.as_str()).or_insert(index);
             let step = if first != index {
                 plan.same.push((index, first));
@@ -177,7 +185,8 @@ impl Engine {
         Ok(plan)
     }
 
-    /// What can be taken in together, and what shares an identifier with an earlier one, if that follows.
+    /// What can be taken in together, and what shares an identifier with an earlier one, if that
+    /// follows.
     async fn take_part(
         &self,
         candidates: &[Candidate],
@@ -218,8 +227,9 @@ impl Engine {
         }
     }
 
-    /// What shares an identifier with an earlier one of this order is compared once that one is in. Where that one has
-    /// failed it fails too: taken in first, it would be taken for the earlier one.
+    /// What shares an identifier with an earlier one of this order is compared once that one is in.
+    /// Where that one has failed it fails too: taken in first, it would be taken for the earlier
+    /// one.
     async fn take_later(
         &self,
         candidate: &Candidate,
@@ -243,8 +253,8 @@ impl Engine {
         }
     }
 
-    /// Compared for this endpoint: another program may have brought it into use since they were looked at. `anew`: the
-    /// journal knows more than then.
+    /// Compared for this endpoint: another program may have brought it into use since they were
+    /// looked at. `anew`: the journal knows more than then.
     fn compared<'a>(
         &self,
         candidates: &'a [Candidate],
@@ -265,7 +275,8 @@ impl Engine {
         Ok(Cow::Owned(all))
     }
 
-    /// Takes in one candidate that is new as far as is known, unless a fault stands in the way of all.
+    /// Takes in one candidate that is new as far as is known, unless a fault stands in the way of
+    /// all.
     async fn take_one(
         &self,
         candidate: &Candidate,
@@ -309,14 +320,15 @@ impl Engine {
             if let Some(taken) = self.import(new, known).await? {
                 return Ok(taken);
             }
-            // Another process, or a person, was faster: what it corrects is corrected already, or goes itself.
+            // Another process, or a person, was faster: what it corrects is corrected already, or
+            // goes itself.
             anew = true;
         }
         Err(JournalError::Busy.into())
     }
 
-    /// What is known and goes once more is compared with what came after it. Gives the newest of the same content that has
-    /// failed or was refused: it takes the place of that one.
+    /// What is known and goes once more is compared with what came after it. Gives the newest of
+    /// the same content that has failed or was refused: it takes the place of that one.
     fn compare_again(
         &self,
         candidate: &mut Candidate,
@@ -361,8 +373,8 @@ impl Engine {
         Ok(None)
     }
 
-    /// Known content is looked for once more while it is written: another process may have been faster. `None`: what it was
-    /// to take the place of cannot be corrected any more.
+    /// Known content is looked for once more while it is written: another process may have been
+    /// faster. `None`: what it was to take the place of cannot be corrected any more.
     async fn import(
         &self,
         new: NewSubmission,

@@ -1,5 +1,5 @@
-//! On which computer, and in which file, a journal lives: a profile that was copied must not send what the other
-//! copy sends too.
+//! On which computer, and in which file, a journal lives: a profile that was copied must not send
+//! what the other copy sends too.
 
 use std::path::Path;
 
@@ -16,7 +16,8 @@ pub fn of(file: &Path) -> Option<Home> {
     (home.computer.is_some() || home.file.is_some()).then_some(home)
 }
 
-/// The computer's own name for itself, by digest. A container has another one at each start, or none.
+/// The computer's own name for itself, by digest. A container has another one at each start, or
+/// none.
 fn machine() -> Option<String> {
     let in_container =
         ["/.dockerenv", "/run/.containerenv"].iter().any(|it| Path::new(it).exists());

@@ -6,13 +6,14 @@ use journal::{Key, OpenProblem, Rotated};
 use crate::profile::computer;
 use crate::{OpenError, Profile};
 
-/// The key that opens a profile's journal. Where it is to be exchanged, which may have been ended in between, that is
-/// finished first; where another program has the journal open, it waits for the next start.
+/// The key that opens a profile's journal. Where it is to be exchanged, which may have been ended
+/// in between, that is finished first; where another program has the journal open, it waits for the
+/// next start.
 pub fn journal_key(profile: &Profile, secrets: &Secrets) -> Result<Key, OpenError> {
     match finish_rotation(profile, secrets) {
         Ok(_) | Err(OpenError::Journal(OpenProblem::Busy)) => {}
-        // The journal is the last file that is sealed anew: where it is damaged or missing, the key of what stands
-        // beside it is the one that a recovery needs.
+        // The journal is the last file that is sealed anew: where it is damaged or missing, the key
+        // of what stands beside it is the one that a recovery needs.
         Err(OpenError::Journal(OpenProblem::WrongKeyOrDamaged | OpenProblem::Missing)) => {
             let next = secrets.next_journal_key()?.map(Key::new);
             if let Some(next) = next
@@ -26,8 +27,8 @@ pub fn journal_key(profile: &Profile, secrets: &Secrets) -> Result<Key, OpenErro
     Ok(Key::new(secrets.journal_key()?))
 }
 
-/// Seals a profile's journal, register and backups with a new key. Ended at any point, the next opening of the profile
-/// finishes it.
+/// Seals a profile's journal, register and backups with a new key. Ended at any point, the next
+/// opening of the profile finishes it.
 ///
 /// # Errors
 /// [`OpenProblem::Busy`] where a program has the journal open.

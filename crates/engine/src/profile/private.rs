@@ -4,8 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Makes a folder, with those above it, for its owner only. One that is there is closed to others, as far as its
-/// file system knows owners.
+/// Makes a folder, with those above it, for its owner only. One that is there is closed to others,
+/// as far as its file system knows owners.
 pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -49,7 +49,8 @@ fn close(path: &Path, mode: u32) {
 
     let open = fs::metadata(path).is_ok_and(|it| it.permissions().mode() & 0o077 != 0);
     if open {
-        // Somebody else's file, or a file system without owners: then it stays as whoever made it wanted it.
+        // Somebody else's file, or a file system without owners: then it stays as whoever made it
+        // wanted it.
         let _ = fs::set_permissions(path, fs::Permissions::from_mode(mode));
     }
 }

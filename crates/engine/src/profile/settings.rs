@@ -1,5 +1,5 @@
-//! The settings in force. Several programs may have one profile open, and each may change its settings: they do it one
-//! after the other, and none works on with those of before.
+//! The settings in force. Several programs may have one profile open, and each may change its
+//! settings: they do it one after the other, and none works on with those of before.
 
 use std::fs;
 use std::path::Path;
@@ -31,8 +31,8 @@ impl SettingsStamp {
 }
 
 impl Engine {
-    /// Changes the settings and writes them; where writing fails nothing changes. What another program has written
-    /// since is kept: the window is open while a command imports a certificate.
+    /// Changes the settings and writes them; where writing fails nothing changes. What another
+    /// program has written since is kept: the window is open while a command imports a certificate.
     pub fn change_settings(
         &self,
         change: impl FnOnce(&mut Settings) -> Result<(), EngineError>,
@@ -56,7 +56,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes over what another program has changed in the settings. Costs one look at the file where nothing has.
+    /// Takes over what another program has changed in the settings. Costs one look at the file
+    /// where nothing has.
     ///
     /// # Errors
     /// [`EngineError::Profile`] where they cannot be read: those of before stay in force.
@@ -84,7 +85,8 @@ impl Engine {
         self.inner.generation.load(Ordering::SeqCst)
     }
 
-    /// Whether the settings are still those of this generation, whichever program may have changed them.
+    /// Whether the settings are still those of this generation, whichever program may have changed
+    /// them.
     pub(crate) fn is_in_force(&self, generation: u64) -> bool {
         // What cannot be read now is looked at again; whoever takes reports in says what is wrong.
         let _ = self.refresh();

@@ -1,5 +1,5 @@
-//! What waits after a restore until the authority was asked for its document: let go where the authority does not have it, held
-//! where it does.
+//! What waits after a restore until the authority was asked for its document: let go where the
+//! authority does not have it, held where it does.
 
 use client::{Authority, Fault};
 use exchange::SearchSupport;
@@ -9,12 +9,14 @@ use super::{ReconcileDeps, concerns_the_question, is_answered};
 use crate::courier::verdict::may_be;
 use crate::{EngineError, person};
 
-/// Reports that are asked for between two looks whether the authority shows anything of ours, at most.
+/// Reports that are asked for between two looks whether the authority shows anything of ours, at
+/// most.
 const DECIDED_AT_ONCE: usize = 16;
 
-/// Asks for the document of every report that waits for it: one that the authority shows, and that is none of the
-/// reports that the journal knows with their content, may be the same report. What cannot be asked goes on waiting.
-/// Nor what is not shown to a certificate that is shown nothing of what the authority has accepted from us.
+/// Asks for the document of every report that waits for it: one that the authority shows, and that
+/// is none of the reports that the journal knows with their content, may be the same report. What
+/// cannot be asked goes on waiting. Nor what is not shown to a certificate that is shown nothing of
+/// what the authority has accepted from us.
 pub async fn decide_guarded<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
     if tools.journal.guarded(tools.endpoint.id())?.is_empty() {
         return Ok(());
@@ -26,8 +28,8 @@ pub async fn decide_guarded<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Resul
     }
 }
 
-/// Whether this certificate is shown something that the authority has accepted from us, where there is something: to
-/// one that has lost its access everything is empty.
+/// Whether this certificate is shown something that the authority has accepted from us, where there
+/// is something: to one that has lost its access everything is empty.
 pub(super) async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, EngineError> {
     let accepted = tools.journal.witnesses(tools.endpoint.id(), "")?;
     let (mut in_the_way, mut answered) = (None, false);
@@ -52,9 +54,10 @@ pub(super) async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<b
     Ok(!tools.journal.has_accepted(tools.endpoint.id())?)
 }
 
-/// Whether the authority can be asked for a document: it may match the identifier of a delivery alone, under which the
-/// same report has gone out elsewhere, and answers every such question with nothing. Only where it shows one of ours by
-/// that, or has none of ours at all, do its empty answers say something.
+/// Whether the authority can be asked for a document: it may match the identifier of a delivery
+/// alone, under which the same report has gone out elsewhere, and answers every such question with
+/// nothing. Only where it shows one of ours by that, or has none of ours at all, do its empty
+/// answers say something.
 async fn sees_documents<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
     id: SubmissionId,
@@ -87,7 +90,8 @@ pub(super) async fn decide<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result
     Ok(())
 }
 
-/// Decides as many as fit between two looks, and are witnessed for alike, at least one; gives how many.
+/// Decides as many as fit between two looks, and are witnessed for alike, at least one; gives how
+/// many.
 async fn decide_some<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
     waiting: &[SubmissionId],
@@ -122,7 +126,8 @@ async fn decide_some<A: Authority>(
             break;
         }
     }
-    // Access that was lost in between makes everything empty: looked at before and after, and not long after.
+    // Access that was lost in between makes everything empty: looked at before and after, and not
+    // long after.
     let sees = not_shown.is_empty() || self::believes(tools, *first).await?;
     let is_late = passed() > tools.timing.sight_max;
     for id in not_shown.into_iter().filter(|_| sees) {
@@ -194,7 +199,8 @@ fn settle<A: Authority>(
     decided.map_err(|error| EngineError::refused(Action::Release, error))
 }
 
-/// The receipt of a report with this document that the journal does not know, or knows without its content.
+/// The receipt of a report with this document that the journal does not know, or knows without its
+/// content.
 async fn shown_already<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
     authority: &A,

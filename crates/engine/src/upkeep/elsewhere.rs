@@ -39,8 +39,9 @@ impl Copying {
 }
 
 impl Engine {
-    /// Sets the folder in which copies of all backups are kept besides, or none. They go into a folder of this profile in
-    /// it, which is made now and never again: without it the place is away, whatever stands there. Gives that folder.
+    /// Sets the folder in which copies of all backups are kept besides, or none. They go into a
+    /// folder of this profile in it, which is made now and never again: without it the place is
+    /// away, whatever stands there. Gives that folder.
     pub fn set_backup_place(&self, place: Option<&Path>) -> Result<Option<PathBuf>, EngineError> {
         let profile = self.profile();
         let folder = place.map(|place| folder_in(place, &profile)).transpose()?;
@@ -52,7 +53,8 @@ impl Engine {
         Ok(folder)
     }
 
-    /// Copies to the second place what it lacks. `None` where there is none; the reason where it is away, or refuses.
+    /// Copies to the second place what it lacks. `None` where there is none; the reason where it is
+    /// away, or refuses.
     pub async fn back_up_elsewhere(&self) -> Option<Result<usize, String>> {
         let (from, to) = self.backup_places()?;
         Some(copying(from, to, self.now()).await.unwrap_or_else(|_| Err("profile-io".to_owned())))
@@ -64,7 +66,8 @@ impl Engine {
         Some((profile.backup_folder(), place))
     }
 
-    /// Begins to copy, unless that is under way: a share that does not answer holds up nothing but itself.
+    /// Begins to copy, unless that is under way: a share that does not answer holds up nothing but
+    /// itself.
     pub(crate) fn begin_copying(&self, copying_now: &mut Copying) {
         if let (Some((from, to)), None) = (self.backup_places(), &copying_now.task) {
             copying_now.task = Some(copying(from, to, self.now()));

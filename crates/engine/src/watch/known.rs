@@ -1,5 +1,6 @@
-//! Known content in a watched folder. What a person withdrew, what was refused, and what went to another authority is
-//! known and is not sent again by itself; whoever exported it again has to hear of that.
+//! Known content in a watched folder. What a person withdrew, what was refused, and what went to
+//! another authority is known and is not sent again by itself; whoever exported it again has to
+//! hear of that.
 
 use std::collections::HashMap;
 
@@ -19,7 +20,8 @@ pub(super) struct Content {
     canonical: String,
 }
 
-/// The submission for which a content was not taken in, and that does not bring it to the authority in use.
+/// The submission for which a content was not taken in, and that does not bring it to the authority
+/// in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stopped {
     pub(super) submission: SubmissionId,
@@ -46,7 +48,8 @@ impl Engine {
         Ok(found)
     }
 
-    /// Judges again what the journal may have learned about. A journal that cannot be read is asked at the next look.
+    /// Judges again what the journal may have learned about. A journal that cannot be read is asked
+    /// at the next look.
     pub(super) async fn judge_known(&self, memory: &mut Memory) {
         let Ok(revision) = self.known_at() else { return };
         let due = memory.to_judge(revision, JUDGED_AT_ONCE);
@@ -63,7 +66,8 @@ impl Engine {
         }
     }
 
-    /// Nothing where a submission of this content has reached the authority in use, or will by itself.
+    /// Nothing where a submission of this content has reached the authority in use, or will by
+    /// itself.
     fn stopped(
         &self,
         Content { digest, canonical }: &Content,
@@ -108,7 +112,8 @@ impl Engine {
         }
     }
 
-    /// Moves with the journal and with the endpoint in use: what was judged before that is judged again.
+    /// Moves with the journal and with the endpoint in use: what was judged before that is judged
+    /// again.
     pub(super) fn known_at(&self) -> Result<u64, EngineError> {
         let generation = self.settings_generation() << 40;
         Ok(generation.wrapping_add(self.journal().revision()?))

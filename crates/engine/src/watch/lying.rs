@@ -1,7 +1,8 @@
-//! What lay in a folder when it was chosen to be watched, and is not sent by itself because a person said so. Each file
-//! is known by its path, length and time of change: one that is written to again is a new one, and no clock is asked,
-//! for what is copied into the folder may keep an old time. The list holds digests beside the settings: it outlives a
-//! journal that is restored, and no name of a file stands in it.
+//! What lay in a folder when it was chosen to be watched, and is not sent by itself because a
+//! person said so. Each file is known by its path, length and time of change: one that is written
+//! to again is a new one, and no clock is asked, for what is copied into the folder may keep an old
+//! time. The list holds digests beside the settings: it outlives a journal that is restored, and no
+//! name of a file stands in it.
 
 use std::collections::HashSet;
 use std::fs;
@@ -35,8 +36,8 @@ impl Lying {
         Self { folder: folder.to_owned(), files, away }
     }
 
-    /// The first place in it, or itself, that cannot be looked at, and why: a code where there are words for it, else the
-    /// operating system's word.
+    /// The first place in it, or itself, that cannot be looked at, and why: a code where there are
+    /// words for it, else the operating system's word.
     pub fn unseen(&self) -> Option<(&Path, &str)> {
         self.away.as_ref().map(|away| (away.path.as_path(), away.reason.as_str()))
     }
@@ -109,8 +110,8 @@ fn digest(path: &Path, stamp: &FileStamp) -> String {
 }
 
 impl Engine {
-    /// Watches a folder from now on: what a person has seen lying there stays unsent, until it is written to again or
-    /// handed over.
+    /// Watches a folder from now on: what a person has seen lying there stays unsent, until it is
+    /// written to again or handed over.
     pub fn set_watched_folder_leaving(&self, there: &Lying) -> Result<(), EngineError> {
         let id = Uuid::new_v4().to_string();
         let digests = there.files.iter().map(|(path, stamp)| digest(path, stamp));

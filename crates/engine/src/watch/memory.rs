@@ -36,7 +36,8 @@ struct Seen {
     /// Looks at which it had this stamp.
     looks: u32,
     became: Became,
-    /// Its reports that were not taken in because their content is known, and that nothing brings to the authority.
+    /// Its reports that were not taken in because their content is known, and that nothing brings
+    /// to the authority.
     known: Vec<Known>,
 }
 
@@ -76,10 +77,11 @@ pub(super) struct Refused {
 // Its name may be a patient's.
 fhir::shows_only!(Refused { tries, order });
 
-/// A program that makes a file empty and writes to it later does so within this many looks: five minutes.
+/// A program that makes a file empty and writes to it later does so within this many looks: five
+/// minutes.
 const EMPTY_LOOKS: u32 = 150;
-/// A refusal that may pass by itself stands among the refused files from this try on: a virus scanner that
-/// holds a new file for a moment is no matter.
+/// A refusal that may pass by itself stands among the refused files from this try on: a virus
+/// scanner that holds a new file for a moment is no matter.
 const TRIES_STANDING: u32 = 2;
 
 #[derive(Default)]
@@ -91,9 +93,9 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// The files to be read: new or changed and still since the last look, and after them those that were refused for
-    /// a reason that may have passed: what fails again must not be in the way of others. They stay due until
-    /// [`Memory::settle`] says what became of them.
+    /// The files to be read: new or changed and still since the last look, and after them those
+    /// that were refused for a reason that may have passed: what fails again must not be in the way
+    /// of others. They stay due until [`Memory::settle`] says what became of them.
     pub(super) fn ready(&mut self, look: Look) -> Vec<(PathBuf, FileStamp)> {
         let mut next = HashMap::with_capacity(look.files.len());
         let (mut ready, mut again) = (Vec::new(), Vec::new());
@@ -126,8 +128,8 @@ impl Memory {
         self.whole_looks > 1
     }
 
-    /// What became of a file that was ready. Gives whether people are to be told: of a file that is tried
-    /// again, once for each reason.
+    /// What became of a file that was ready. Gives whether people are to be told: of a file that is
+    /// tried again, once for each reason.
     pub(super) fn settle(
         &mut self,
         path: &Path,
@@ -162,7 +164,8 @@ impl Memory {
         is_news
     }
 
-    /// The reports of a settled file that nothing brings to the authority: name, content, and what stands in the way.
+    /// The reports of a settled file that nothing brings to the authority: name, content, and what
+    /// stands in the way.
     pub(super) fn know(
         &mut self,
         path: &Path,
@@ -180,7 +183,8 @@ impl Memory {
         }
     }
 
-    /// Contents to be judged again because the journal has changed: so many, those first that were judged longest ago.
+    /// Contents to be judged again because the journal has changed: so many, those first that were
+    /// judged longest ago.
     pub(super) fn to_judge(&self, revision: u64, at_most: usize) -> Vec<Content> {
         let known = self.files.values().flat_map(|seen| &seen.known);
         let mut due: Vec<&Known> = known.filter(|known| known.judged != revision).collect();
@@ -188,7 +192,8 @@ impl Memory {
         due.into_iter().take(at_most).map(|known| known.content.clone()).collect()
     }
 
-    /// What stands in the way of these contents now; nothing where one has reached the authority, or will.
+    /// What stands in the way of these contents now; nothing where one has reached the authority,
+    /// or will.
     pub(super) fn judge(&mut self, revision: u64, found: &HashMap<Content, Option<Stopped>>) {
         for seen in self.files.values_mut() {
             seen.known.retain_mut(|known| {
@@ -202,16 +207,16 @@ impl Memory {
         }
     }
 
-    /// The reports of known content that nothing brings to the authority: how many, and the last one. `None` before
-    /// every file has been seen twice, when nothing can be said yet.
+    /// The reports of known content that nothing brings to the authority: how many, and the last
+    /// one. `None` before every file has been seen twice, when nothing can be said yet.
     pub(super) fn known(&self) -> Option<(usize, Option<&Known>)> {
         let known = || self.files.values().flat_map(|seen| &seen.known);
         let (count, last) = (known().count(), known().max_by_key(|known| known.order));
         (count > 0 || self.whole_looks > 1).then_some((count, last))
     }
 
-    /// The refused files: how many, and the one that was refused last. `None` before every file has been
-    /// seen twice, when nothing can be said yet.
+    /// The refused files: how many, and the one that was refused last. `None` before every file has
+    /// been seen twice, when nothing can be said yet.
     pub(super) fn refused(&self) -> Option<(usize, Option<&Refused>)> {
         let standing = self.files.values().filter_map(Seen::refused);
         let (count, last) = standing.fold((0, None), |(count, last), refused: &Refused| {

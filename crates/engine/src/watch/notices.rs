@@ -1,5 +1,6 @@
-//! What people are told of a watched folder: notices in the journal that come and go with what they say.
-//! A file name may hold a patient's name: it stands in the journal and on the screen, nowhere else.
+//! What people are told of a watched folder: notices in the journal that come and go with what they
+//! say. A file name may hold a patient's name: it stands in the journal and on the screen, nowhere
+//! else.
 
 use std::path::{Path, PathBuf};
 
@@ -57,7 +58,8 @@ impl Standing {
         }))
     }
 
-    /// Of the reports of known content that nothing brings to the authority in use (see [`Memory::known`]).
+    /// Of the reports of known content that nothing brings to the authority in use (see
+    /// [`Memory::known`]).
     pub(super) fn of_known(memory: &Memory, folder: &Path) -> Option<Option<Self>> {
         let (count, last) = memory.known()?;
         Some(last.map(|last| {
@@ -126,8 +128,8 @@ impl Told {
         Self { code: AWAY, folder: folder.to_owned(), said: None }
     }
 
-    /// Lets the journal say what stands now. Neither reads nor writes where nothing has changed; a journal
-    /// that cannot take it is asked again at the next look.
+    /// Lets the journal say what stands now. Neither reads nor writes where nothing has changed; a
+    /// journal that cannot take it is asked again at the next look.
     pub(super) async fn say(&mut self, journal: &Journal, now: Instant, what: Option<Standing>) {
         if self.said.as_ref() == Some(&what) {
             return;

@@ -1,4 +1,5 @@
-//! A watch over a real folder and journal; files are looked at by a stand-in where one has to be locked.
+//! A watch over a real folder and journal; files are looked at by a stand-in where one has to be
+//! locked.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -132,8 +133,8 @@ fn archive(folder: &Path, name: &str, content: &[u8]) {
     writer.finish().unwrap();
 }
 
-/// Four archives and some files appear at once: never more than one archive is looked at at a time, and plain files
-/// beside each other as ever.
+/// Four archives and some files appear at once: never more than one archive is looked at at a time,
+/// and plain files beside each other as ever.
 #[tokio::test(flavor = "multi_thread")]
 async fn archives_of_a_watched_folder_are_unpacked_one_after_the_other() {
     let (_home, engine, folder) = ground().await;
@@ -169,8 +170,8 @@ async fn archives_of_a_watched_folder_are_unpacked_one_after_the_other() {
     assert_eq!((most(0), most(1)), (1, LOOKS_AT_ONCE));
 }
 
-/// The window looks at files one by one, several at once: an archive waits until what another gave is out of memory, and
-/// a plain file waits for nobody.
+/// The window looks at files one by one, several at once: an archive waits until what another gave
+/// is out of memory, and a plain file waits for nobody.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_archive_waits_until_what_another_gave_was_made_use_of() {
     let (_home, engine, folder) = ground().await;
@@ -297,7 +298,8 @@ async fn what_an_earlier_watch_left_is_kept_while_it_is_true() {
     assert_eq!(engine.journal().notices().unwrap(), []);
 }
 
-/// Somebody has heard on the telephone that the authority has it: nothing is left to be told or done.
+/// Somebody has heard on the telephone that the authority has it: nothing is left to be told or
+/// done.
 #[tokio::test]
 async fn known_content_that_the_authority_has_by_a_persons_word_is_not_told() {
     let (_home, engine, folder) = ground().await;
@@ -325,7 +327,8 @@ async fn known_content_that_the_authority_has_by_a_persons_word_is_not_told() {
     assert!(known().await.is_empty(), "the authority has it");
 }
 
-/// A person withdraws a report, and the laboratory's system exports it again; another went to the test system.
+/// A person withdraws a report, and the laboratory's system exports it again; another went to the
+/// test system.
 #[tokio::test(flavor = "multi_thread")]
 async fn known_content_that_nothing_brings_to_the_authority_is_told() {
     let (_home, engine, folder) = ground().await;
@@ -411,8 +414,8 @@ async fn a_file_that_cannot_be_looked_at_is_told_and_keeps_no_other_from_being_t
     tokio::join!(watching, acting).0.unwrap();
 }
 
-/// Where more than some files fail it is no matter of single files. What was looked at before is taken in, and a watch
-/// that goes on reaches all that can be taken.
+/// Where more than some files fail it is no matter of single files. What was looked at before is
+/// taken in, and a watch that goes on reaches all that can be taken.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_fault_in_the_middle_loses_nothing_that_was_looked_at() {
     let (_home, engine, folder) = ground().await;
@@ -472,8 +475,8 @@ async fn settings_that_cannot_be_read_stop_the_folder_with_a_notice() {
     tokio::join!(watching, acting).0.unwrap();
 }
 
-/// What the journal keeps of an earlier report is damaged: the next file under its document identifier cannot be
-/// compared with it, and is a report all the same.
+/// What the journal keeps of an earlier report is damaged: the next file under its document
+/// identifier cannot be compared with it, and is a report all the same.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_row_keeps_no_file_from_being_taken() {
     let (_home, engine, folder) = ground().await;
@@ -571,7 +574,8 @@ fn every_reason_has_a_code_of_the_list() {
     assert!(Reason::CODES.contains(&Reason::NotAReport(::report::Kind::Pdf).code()));
 }
 
-/// A person has chosen the folder and wants only what comes: what comes while they read the question is new.
+/// A person has chosen the folder and wants only what comes: what comes while they read the
+/// question is new.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_lay_in_a_folder_stays_unsent_and_what_comes_is_taken() {
     let (_home, engine, folder) = ground().await;

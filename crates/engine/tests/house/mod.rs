@@ -1,4 +1,5 @@
-//! A worker with a real journal, an authority that accepts whatever comes, and clocks that a test moves.
+//! A worker with a real journal, an authority that accepts whatever comes, and clocks that a test
+//! moves.
 
 #![allow(dead_code, reason = "each test uses its part")]
 
@@ -77,7 +78,8 @@ pub(crate) struct Willing {
     pub(crate) also_named: Arc<Mutex<Vec<String>>>,
     /// The deliveries of each report that its search by identifier shows beside those.
     pub(crate) deliveries: Arc<Mutex<Vec<(String, Processing)>>>,
-    /// Access is given back just after the next search by identifier: then so many reports are shown.
+    /// Access is given back just after the next search by identifier: then so many reports are
+    /// shown.
     pub(crate) regains: Arc<AtomicU32>,
     /// Ten minutes pass during every search by identifier.
     pub(crate) flickers: Arc<AtomicBool>,

@@ -1,5 +1,5 @@
-//! A laboratory with a real journal, the real worker, and an authority that remembers: its disk dies, and a backup of any age
-//! takes the journal's place.
+//! A laboratory with a real journal, the real worker, and an authority that remembers: its disk
+//! dies, and a backup of any age takes the journal's place.
 
 #![allow(dead_code, reason = "each test uses its part")]
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
@@ -268,8 +268,8 @@ impl Laboratory {
         }
     }
 
-    /// A laboratory with one report that its backup knows and one that was sent since. The disk dies: no register either. On
-    /// the new one the second report is handed over again.
+    /// A laboratory with one report that its backup knows and one that was sent since. The disk
+    /// dies: no register either. On the new one the second report is handed over again.
     pub(crate) async fn after_a_dead_disk() -> (Self, Journal, SubmissionId) {
         let mut lab = Self::new(1);
         let journal = Journal::create(&lab.path(), &key()).unwrap();

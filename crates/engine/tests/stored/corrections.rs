@@ -26,8 +26,8 @@ fn codes(house: &House, id: SubmissionId) -> Vec<String> {
     house.journal.detail(id).unwrap().messages.into_iter().map(|it| it.code).collect()
 }
 
-/// A gateway refused what the authority stored, a person held it back and corrected it: the authority is asked for the
-/// first version, and a person decides whether the second one goes too.
+/// A gateway refused what the authority stored, a person held it back and corrected it: the
+/// authority is asked for the first version, and a person decides whether the second one goes too.
 #[tokio::test]
 async fn a_correction_of_what_the_authority_has_after_all_waits_for_a_person() {
     for is_stored in [true, false] {
@@ -59,7 +59,8 @@ async fn a_correction_of_what_the_authority_has_after_all_waits_for_a_person() {
     }
 }
 
-/// While nobody answers, the correction is not sent; where the question alone is refused, a person is told.
+/// While nobody answers, the correction is not sent; where the question alone is refused, a person
+/// is told.
 #[tokio::test]
 async fn a_correction_is_not_sent_before_its_predecessor_was_asked_for() {
     let house = House::new();
@@ -118,8 +119,9 @@ async fn a_correction_of_what_turns_out_to_have_failed_is_sent() {
     assert_eq!(house.journal.state(id).unwrap(), State::Superseded { by: newer });
 }
 
-/// Two reports under the identifier of one document. The first was refused on the way back and given up; the second one
-/// too was refused: what the authority then shows may be the first, and is not told as the fate of the second.
+/// Two reports under the identifier of one document. The first was refused on the way back and
+/// given up; the second one too was refused: what the authority then shows may be the first, and is
+/// not told as the fate of the second.
 #[tokio::test]
 async fn what_may_be_of_a_report_that_was_given_up_is_not_told_of_another() {
     let mut house = House::new();
@@ -146,8 +148,8 @@ async fn what_may_be_of_a_report_that_was_given_up_is_not_told_of_another() {
     assert_eq!(house.journal.state(newer).unwrap().group(house.clock.now()), Group::NeedsAttention);
 }
 
-/// No question by identifier is ever answered, everything else is: a person's word that a report was not received sends
-/// it all the same, and is not taken back.
+/// No question by identifier is ever answered, everything else is: a person's word that a report
+/// was not received sends it all the same, and is not taken back.
 #[tokio::test]
 async fn a_word_counts_where_no_question_is_ever_answered() {
     let house = House::new();
@@ -174,8 +176,8 @@ async fn a_word_counts_where_no_question_is_ever_answered() {
     assert_eq!(house.journal.state(id).unwrap().code(), "in-progress");
 }
 
-/// A person has released the correction when nothing was known of what it corrects. Now it is known that the authority
-/// has it: that was not decided.
+/// A person has released the correction when nothing was known of what it corrects. Now it is known
+/// that the authority has it: that was not decided.
 #[tokio::test]
 async fn who_was_told_that_nothing_is_known_has_not_decided_about_what_is_known() {
     let house = House::new();
@@ -201,8 +203,8 @@ async fn who_was_told_that_nothing_is_known_has_not_decided_about_what_is_known(
     assert_eq!(house.sent(), 2);
 }
 
-/// The question for one report in doubt is put off for an hour, each time; everything else is answered. The authority is
-/// not asked again before the hour is over, and nobody else waits.
+/// The question for one report in doubt is put off for an hour, each time; everything else is
+/// answered. The authority is not asked again before the hour is over, and nobody else waits.
 #[tokio::test]
 async fn a_question_that_is_put_off_for_an_hour_is_not_asked_each_minute() {
     let house = House::new();
@@ -233,8 +235,9 @@ async fn a_question_that_is_put_off_for_an_hour_is_not_asked_each_minute() {
     assert_eq!(house.journal.state(id).unwrap().code(), "unknown");
 }
 
-/// A gateway refused a correction that the authority stored, and a person withdrew it: what it corrected is open again, and
-/// neither that nor another correction of it is sent before the authority was asked for the one that was withdrawn.
+/// A gateway refused a correction that the authority stored, and a person withdrew it: what it
+/// corrected is open again, and neither that nor another correction of it is sent before the
+/// authority was asked for the one that was withdrawn.
 #[tokio::test]
 async fn what_is_open_again_is_not_sent_beside_the_correction_that_was_withdrawn() {
     for anew in [true, false] {
@@ -266,8 +269,8 @@ async fn what_is_open_again_is_not_sent_beside_the_correction_that_was_withdrawn
     }
 }
 
-/// A correction that never left is corrected by a wrong file, which is withdrawn: it is open again, and what it corrects is
-/// asked for before its first request all the same.
+/// A correction that never left is corrected by a wrong file, which is withdrawn: it is open again,
+/// and what it corrects is asked for before its first request all the same.
 #[tokio::test]
 async fn a_correction_that_is_open_again_asks_for_what_it_corrects() {
     let house = House::new();
@@ -289,8 +292,9 @@ async fn a_correction_that_is_open_again_asks_for_what_it_corrects() {
     assert!(codes(&house, newer).contains(&"corrected-report-delivered".to_owned()));
 }
 
-/// A person has released a correction although the authority has what it corrects. Then it was itself corrected by a wrong file,
-/// which was withdrawn after a request: that the authority has that one too was not decided.
+/// A person has released a correction although the authority has what it corrects. Then it was
+/// itself corrected by a wrong file, which was withdrawn after a request: that the authority has
+/// that one too was not decided.
 #[tokio::test]
 async fn who_has_decided_about_one_delivery_has_not_decided_about_another() {
     let house = House::new();
@@ -330,8 +334,9 @@ async fn who_has_decided_about_one_delivery_has_not_decided_about_another() {
     assert_eq!(house.sent(), sent + 1);
 }
 
-/// A report is withdrawn after a request that was refused on the way back, because a right one comes under the same document
-/// identifier: the authority is asked for the first one before that leaves, and a person decides where it has it.
+/// A report is withdrawn after a request that was refused on the way back, because a right one
+/// comes under the same document identifier: the authority is asked for the first one before that
+/// leaves, and a person decides where it has it.
 #[tokio::test]
 async fn a_newer_version_of_what_was_withdrawn_after_a_request_waits_for_a_person() {
     for (case, is_stored) in [("same", true), ("same", false), ("other", true)] {

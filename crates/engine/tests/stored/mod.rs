@@ -1,5 +1,5 @@
-//! What the authority has and what is told of it: stored and refused on the way back, stored twice, answered in a form
-//! that nobody knows.
+//! What the authority has and what is told of it: stored and refused on the way back, stored twice,
+//! answered in a form that nobody knows.
 
 mod corrections;
 
@@ -14,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::house::{self, House, Willing};
 
-/// A report whose request a gateway has refused; and the worker that has met it. Others are let in from then on.
+/// A report whose request a gateway has refused; and the worker that has met it. Others are let in
+/// from then on.
 async fn refused(house: &House) -> (SubmissionId, Worker<Willing>) {
     let id = house.import("ours", 1);
     house.authority.refuses.store(true, Ordering::SeqCst);
@@ -30,8 +31,8 @@ fn word(house: &House, id: SubmissionId, event: Event) {
     house.journal.record(Step::new(id, event, by, house.clock.now())).unwrap();
 }
 
-/// A gateway that looks at answers refuses after the authority has stored: it is asked once before anything is sent
-/// again.
+/// A gateway that looks at answers refuses after the authority has stored: it is asked once before
+/// anything is sent again.
 #[tokio::test]
 async fn what_was_stored_and_refused_on_the_way_back_is_not_sent_again() {
     for is_stored in [true, false] {
@@ -49,7 +50,8 @@ async fn what_was_stored_and_refused_on_the_way_back_is_not_sent_again() {
     }
 }
 
-/// The same report is put on hold by a person meanwhile: who releases it does not know better whether it arrived.
+/// The same report is put on hold by a person meanwhile: who releases it does not know better
+/// whether it arrived.
 #[tokio::test]
 async fn what_was_refused_on_the_way_back_is_asked_for_after_a_release_too() {
     let house = House::new();
@@ -81,8 +83,8 @@ async fn what_is_on_hold_after_a_request_is_searched_for() {
     assert_eq!(house.sent(), 1);
 }
 
-/// The authority shows nothing of what it has accepted from us, only another laboratory's report: that a report in doubt is
-/// not found says nothing, however long it lasts.
+/// The authority shows nothing of what it has accepted from us, only another laboratory's report:
+/// that a report in doubt is not found says nothing, however long it lasts.
 #[tokio::test]
 async fn what_cannot_be_read_any_more_proves_that_sight_is_lost() {
     let house = House::new();
@@ -106,8 +108,8 @@ async fn what_cannot_be_read_any_more_proves_that_sight_is_lost() {
     assert_eq!(house.sent(), 2);
 }
 
-/// It is withdrawn, and its file is handed over again: the authority is asked for the first one before the second leaves,
-/// and a person decides where it has that.
+/// It is withdrawn, and its file is handed over again: the authority is asked for the first one
+/// before the second leaves, and a person decides where it has that.
 #[tokio::test]
 async fn what_was_withdrawn_after_a_request_is_asked_for_before_its_file_goes_again() {
     for is_stored in [true, false] {
@@ -134,8 +136,8 @@ async fn what_was_withdrawn_after_a_request_is_asked_for_before_its_file_goes_ag
     }
 }
 
-/// A gateway refuses the answer about one report, and every answer to the question for it: it is not sent again and
-/// again, and a person is told in the end. Others go on.
+/// A gateway refuses the answer about one report, and every answer to the question for it: it is
+/// not sent again and again, and a person is told in the end. Others go on.
 #[tokio::test]
 async fn what_cannot_be_asked_for_is_not_sent_again() {
     for heard in [true, false] {
@@ -193,8 +195,8 @@ async fn a_refused_question_is_no_refusal_of_the_report() {
     assert_eq!(house.journal.state(id).unwrap().code(), "in-progress", "it was sent again");
 }
 
-/// Two reports under one identifier, as an endpoint has them that wants that of the document: what the authority has of
-/// the first one says nothing of the second.
+/// Two reports under one identifier, as an endpoint has them that wants that of the document: what
+/// the authority has of the first one says nothing of the second.
 #[tokio::test]
 async fn what_another_report_of_one_identifier_has_holds_nothing_up() {
     let mut house = House::new();
@@ -216,7 +218,8 @@ async fn what_another_report_of_one_identifier_has_holds_nothing_up() {
     assert_eq!(house.journal.state(newer).unwrap().receipt(), Some("r-3"));
 }
 
-/// A rate limit speaks of the sender: no report is put on hold for it, however many others are let in.
+/// A rate limit speaks of the sender: no report is put on hold for it, however many others are let
+/// in.
 #[tokio::test]
 async fn a_rate_limit_puts_no_report_on_hold() {
     let house = House::new();
@@ -258,7 +261,8 @@ async fn what_is_answered_and_never_understood_needs_a_person() {
     assert_eq!(house.journal.state(id).unwrap().code(), "in-progress");
 }
 
-/// A gateway repeated the request: the authority has it twice, and calls one a duplicate of the other.
+/// A gateway repeated the request: the authority has it twice, and calls one a duplicate of the
+/// other.
 #[tokio::test]
 async fn a_delivery_that_failed_beside_a_completed_one_is_no_failure() {
     for completed_first in [true, false] {
@@ -299,8 +303,8 @@ enum Learned {
     ByRead,
 }
 
-/// A gateway repeated the request, and the one that we know of fails as the duplicate while the other is still in
-/// progress: who is told *failed* corrects and sends again.
+/// A gateway repeated the request, and the one that we know of fails as the duplicate while the
+/// other is still in progress: who is told *failed* corrects and sends again.
 #[tokio::test]
 async fn a_delivery_that_failed_beside_one_in_progress_is_no_failure() {
     for learned in [Learned::AtOnce, Learned::BySearch, Learned::ByRead] {
@@ -336,8 +340,8 @@ async fn a_delivery_that_failed_beside_one_in_progress_is_no_failure() {
     }
 }
 
-/// The search by identifier is refused, and all else is answered: reports that have failed are told in the end, and keep
-/// nobody else waiting meanwhile.
+/// The search by identifier is refused, and all else is answered: reports that have failed are told
+/// in the end, and keep nobody else waiting meanwhile.
 #[tokio::test]
 async fn questions_that_alone_are_refused_keep_no_report_waiting() {
     let house = House::new();
@@ -371,7 +375,8 @@ async fn questions_that_alone_are_refused_keep_no_report_waiting() {
     assert_eq!((state.code(), state.group(house.clock.now())), ("unknown", Group::NeedsAttention));
 }
 
-/// The same, and the clock of the computer is set back by days: what was put off is looked at, and not again and again.
+/// The same, and the clock of the computer is set back by days: what was put off is looked at, and
+/// not again and again.
 #[tokio::test]
 async fn a_failed_report_that_cannot_be_asked_about_makes_no_storm() {
     let house = House::new();
@@ -395,8 +400,8 @@ async fn a_failed_report_that_cannot_be_asked_about_makes_no_storm() {
     assert!((2..=60).contains(&reads), "{reads} reads in an hour");
 }
 
-/// A report that a restore has found at the authority has no document here: a person who says that the authority does
-/// not have it stops nobody else.
+/// A report that a restore has found at the authority has no document here: a person who says that
+/// the authority does not have it stops nobody else.
 #[tokio::test]
 async fn a_report_without_its_document_holds_up_no_other() {
     let house = House::new();

@@ -1,5 +1,5 @@
-//! Versions of one report: what has its document identifier and says something else. Whichever way a version is about to be
-//! sent, people are told of the others.
+//! Versions of one report: what has its document identifier and says something else. Whichever way
+//! a version is about to be sent, people are told of the others.
 
 use engine::{
     Candidate, Engine, EngineDeps, ImportOptions, KnownContent, Profile, SameIdentifier, Taken,
@@ -107,8 +107,9 @@ fn told_of(code: &str, id: SubmissionId) -> (String, String) {
     (code.to_owned(), id.0.to_string())
 }
 
-/// A newer version comes while the first is in progress, and is completed; then the first one fails. Who corrects it, or
-/// sends it again, is told of the newer one, and the profile's rule holds.
+/// A newer version comes while the first is in progress, and is completed; then the first one
+/// fails. Who corrects it, or sends it again, is told of the newer one, and the profile's rule
+/// holds.
 #[tokio::test]
 async fn what_failed_beside_a_newer_version_is_not_corrected_in_silence() {
     for rule in [SameIdentifier::Warn, SameIdentifier::Hold] {
@@ -148,7 +149,8 @@ async fn what_waits_for_a_person_is_told_when_a_newer_version_arrives() {
     assert_eq!(house.told(first), [told_of("newer-version-delivered", newer)]);
 }
 
-/// A report that failed is corrected as ever: by a file, by a person, once more after that failed too.
+/// A report that failed is corrected as ever: by a file, by a person, once more after that failed
+/// too.
 #[tokio::test]
 async fn an_ordinary_correction_is_neither_held_nor_warned_of() {
     let house = Laboratory::new(SameIdentifier::Hold);
@@ -166,7 +168,8 @@ async fn an_ordinary_correction_is_neither_held_nor_warned_of() {
     assert_eq!(house.state(fourth).code(), "queued");
 }
 
-/// Laboratories reuse document identifiers: what is completed of another patient holds no correction.
+/// Laboratories reuse document identifiers: what is completed of another patient holds no
+/// correction.
 #[tokio::test]
 async fn a_report_of_another_patient_holds_no_correction() {
     let house = Laboratory::new(SameIdentifier::Hold);
@@ -188,7 +191,8 @@ async fn a_report_of_another_patient_holds_no_correction() {
     assert_eq!((house.state(second).code(), house.told(second)), ("queued", vec![]));
 }
 
-/// The older content is asked for once more while its correction, which a file brought, has not arrived yet: one of them goes.
+/// The older content is asked for once more while its correction, which a file brought, has not
+/// arrived yet: one of them goes.
 #[tokio::test]
 async fn what_a_file_corrects_is_not_sent_again_beside_it() {
     let house = Laboratory::new(SameIdentifier::Warn);
@@ -219,7 +223,8 @@ async fn what_failed_is_sent_again_in_its_own_place() {
     assert_eq!(house.state(first), State::Superseded { by: again });
 }
 
-/// An older content is sent again after a newer one was completed: people are told, and the rule holds.
+/// An older content is sent again after a newer one was completed: people are told, and the rule
+/// holds.
 #[tokio::test]
 async fn an_older_content_does_not_go_again_after_a_newer_one_in_silence() {
     let house = Laboratory::new(SameIdentifier::Hold);
@@ -232,7 +237,8 @@ async fn an_older_content_does_not_go_again_after_a_newer_one_in_silence() {
     assert_eq!(house.state(again).code(), "held");
 }
 
-/// Two programs look at two newer versions of what failed at the same time: the later one is compared once more.
+/// Two programs look at two newer versions of what failed at the same time: the later one is
+/// compared once more.
 #[tokio::test]
 async fn a_correction_that_came_too_late_is_not_sent_in_silence() {
     for rule in [SameIdentifier::Warn, SameIdentifier::Hold] {
@@ -263,7 +269,8 @@ async fn what_was_released_while_its_correction_was_read_is_told() {
     assert_eq!(house.state(second).code(), "held");
 }
 
-/// The authority has it by a person's word: that counts as what it has said itself, also before one that failed.
+/// The authority has it by a person's word: that counts as what it has said itself, also before one
+/// that failed.
 #[tokio::test]
 async fn a_newer_version_of_what_was_said_to_be_received_is_told() {
     for older_failed in [false, true] {
@@ -289,8 +296,8 @@ async fn a_newer_version_of_what_was_said_to_be_received_is_told() {
     }
 }
 
-/// A report is withdrawn after a request that a gateway refused on the way back, and its corrected file comes: the first one
-/// may have arrived.
+/// A report is withdrawn after a request that a gateway refused on the way back, and its corrected
+/// file comes: the first one may have arrived.
 #[tokio::test]
 async fn a_newer_version_of_what_was_withdrawn_after_a_request_is_told() {
     for was_sent in [true, false] {

@@ -42,8 +42,8 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    /// Whether the value that begins here is an object or an array of objects and `null`. An array that
-    /// has neither counts if the caller would have it so.
+    /// Whether the value that begins here is an object or an array of objects and `null`. An array
+    /// that has neither counts if the caller would have it so.
     pub(super) fn holds_objects(&self, empty_counts: bool) -> bool {
         let mut rest = &self.bytes[self.at..];
         if !rest.starts_with(b"[") {

@@ -12,8 +12,8 @@ use crate::{namespaces, xml_text};
 const ATTRIBUTES_MAX: usize = 64;
 
 impl<'s> Reader<'s> {
-    /// Passes over the content of a narrative to the end of its element. Gives the prefixes used in it
-    /// that are declared outside, with what they mean.
+    /// Passes over the content of a narrative to the end of its element. Gives the prefixes used in
+    /// it that are declared outside, with what they mean.
     pub(super) fn pass_content(
         &mut self,
         div: &Tag<'s>,

@@ -265,8 +265,8 @@ impl<'t> Run<'_, 't> {
         Ok(total)
     }
 
-    /// By its keys in turn: upwards, or downwards for a key with a minus. Items without a key come first,
-    /// either way.
+    /// By its keys in turn: upwards, or downwards for a key with a minus. Items without a key come
+    /// first, either way.
     fn sort(&mut self, call: &'t Call, focus: &[Item<'t>], scope: &Scope<'_, 't>) -> Evaluated<'t> {
         let mut rows = Vec::with_capacity(focus.len());
         for (index, item) in focus.iter().enumerate() {
@@ -336,8 +336,8 @@ impl<'t> Run<'_, 't> {
 /// Keys, each with whether it counts downwards, and the item.
 type Row<'i, 't> = (Vec<(bool, Option<Item<'t>>)>, &'i Item<'t>);
 
-/// Sorts stably. Dates of different precision have no order, and the standard library's sort may panic
-/// where the order is not total.
+/// Sorts stably. Dates of different precision have no order, and the standard library's sort may
+/// panic where the order is not total.
 fn merge_sorted<T>(
     mut rows: Vec<T>,
     compare: &mut impl FnMut(&T, &T) -> Result<Ordering, EvaluationError>,
@@ -375,8 +375,8 @@ fn of_all<'t>(function: Function, focus: &[Item<'t>]) -> Evaluated<'t> {
     })
 }
 
-/// The texts of items that are equal exactly when their texts are (codes, ids, addresses); `None` if one
-/// of them is anything else. A code system has thousands of codes that must differ.
+/// The texts of items that are equal exactly when their texts are (codes, ids, addresses); `None`
+/// if one of them is anything else. A code system has thousands of codes that must differ.
 fn plain_texts<'i>(items: &'i [Item<'_>]) -> Option<Vec<&'i str>> {
     let text = |item: &'i Item<'_>| match item {
         Item::String(text) => Some(&**text),

@@ -17,8 +17,8 @@ pub(crate) fn holds(items: &[Item<'_>]) -> bool {
     }
 }
 
-/// Whether a collection counts as true: one boolean says what it says, one item of another type counts
-/// as true, nothing is unknown.
+/// Whether a collection counts as true: one boolean says what it says, one item of another type
+/// counts as true, nothing is unknown.
 pub(crate) fn truth_of(items: &[Item<'_>], operation: &'static str) -> Truth {
     match items {
         [] => Ok(None),

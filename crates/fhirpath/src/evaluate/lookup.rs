@@ -1,5 +1,5 @@
-//! `where(name = text)`: how rules look a code up in maps of hundreds of entries. The same as evaluating it for
-//! each entry, without making collections for each.
+//! `where(name = text)`: how rules look a code up in maps of hundreds of entries. The same as
+//! evaluating it for each entry, without making collections for each.
 
 use fhir::{ElementName, TypeDefinition};
 

@@ -1,6 +1,6 @@
-//! Regular expressions. They are written for Java; here they run in time that grows with the text only,
-//! so that no pattern can hold a check up. Looking ahead or behind and back references are not supported
-//! and reported as such.
+//! Regular expressions. They are written for Java; here they run in time that grows with the text
+//! only, so that no pattern can hold a check up. Looking ahead or behind and back references are
+//! not supported and reported as such.
 
 use regex::{Regex, RegexBuilder};
 

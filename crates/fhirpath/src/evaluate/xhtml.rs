@@ -1,5 +1,5 @@
-//! What FHIR allows in a narrative (<https://hl7.org/fhir/R4/narrative.html>, txt-1 and txt-2). That it is
-//! well-formed, the base check of `fhir` says.
+//! What FHIR allows in a narrative (<https://hl7.org/fhir/R4/narrative.html>, txt-1 and txt-2).
+//! That it is well-formed, the base check of `fhir` says.
 
 const ELEMENTS: &[&str] = &[
     "p",

@@ -31,8 +31,8 @@ impl CalendarUnit {
             _ => return None,
         })
     }
-    /// By the code in UCUM. Its year and month are durations of a fixed length, hence no units of the
-    /// calendar.
+    /// By the code in UCUM. Its year and month are durations of a fixed length, hence no units of
+    /// the calendar.
     pub(crate) fn of_ucum(code: &str) -> Option<Self> {
         Some(match code {
             "wk" => Self::Week,
@@ -135,8 +135,8 @@ impl Moment {
     }
 }
 
-/// Days since 1970-01-01 in the Gregorian calendar. Years begin in March, so that the leap day is last;
-/// 400 years have 146,097 days.
+/// Days since 1970-01-01 in the Gregorian calendar. Years begin in March, so that the leap day is
+/// last; 400 years have 146,097 days.
 fn days_from_civil(year: i16, month: u8, day: u8) -> i64 {
     let year = i64::from(year) - i64::from(month <= 2);
     let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));

@@ -13,8 +13,8 @@ const DIGITS: [(u8, Precision); 6] = [
 ];
 
 impl Moment {
-    /// Digits that are given: 4 for a year, 17 for a point in time to the millisecond; a time of day has
-    /// no date, so 9 to the millisecond.
+    /// Digits that are given: 4 for a year, 17 for a point in time to the millisecond; a time of
+    /// day has no date, so 9 to the millisecond.
     pub(crate) fn digits(self, is_time: bool) -> i32 {
         let whole =
             DIGITS.iter().find(|(_, of)| *of == self.precision).map_or(14, |(digits, _)| *digits);

@@ -3,8 +3,8 @@
 use crate::expression::{Node, NodeId, Operator, Variable};
 use crate::function::Function;
 
-/// Both sides of `where(a = b)`, if b is the same for every item. Rules look codes up in maps of hundreds
-/// of entries this way, and b is a path of its own.
+/// Both sides of `where(a = b)`, if b is the same for every item. Rules look codes up in maps of
+/// hundreds of entries this way, and b is a path of its own.
 pub(super) fn comparison(
     nodes: &[Node],
     function: Function,
@@ -21,8 +21,8 @@ pub(super) fn comparison(
     }
 }
 
-/// Whether a node gives the same for every item. `bound` is true inside of a function that sets `$this`
-/// anew: what stands there is its own affair.
+/// Whether a node gives the same for every item. `bound` is true inside of a function that sets
+/// `$this` anew: what stands there is its own affair.
 fn is_fixed(nodes: &[Node], id: NodeId, bound: bool) -> bool {
     let all = |ids: &[NodeId], bound| ids.iter().all(|id| is_fixed(nodes, *id, bound));
     match &nodes[id as usize] {

@@ -88,8 +88,8 @@ pub(crate) fn of_open(problem: OpenProblem) -> JournalError {
     }
 }
 
-/// Writes a backup into the folder of automatic ones, under a name that says when, and removes what need not
-/// be kept any more. What cannot be removed stays for the next time.
+/// Writes a backup into the folder of automatic ones, under a name that says when, and removes what
+/// need not be kept any more. What cannot be removed stays for the next time.
 pub(crate) fn write_into(
     source: &Connection,
     place: &Place,

@@ -53,7 +53,8 @@ impl BackupFile {
     }
 }
 
-/// All backups of a folder, the newest first; none where there is no folder. Other files are left out.
+/// All backups of a folder, the newest first; none where there is no folder. Other files are left
+/// out.
 pub fn list(folder: &Path) -> std::io::Result<Vec<BackupFile>> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -107,10 +108,10 @@ pub(crate) fn is_name(name: &str) -> bool {
     parse(name).is_some()
 }
 
-/// Which of the backups (newest first) are not kept: all but the newest three, the last of each of the last
-/// days that have one, and the last of each of the last weeks. Those that are dated ahead of `now` are judged
-/// by themselves: after a clock that fell back nobody knows which one was right, and what is made by the one
-/// must not give way to what was made by the other.
+/// Which of the backups (newest first) are not kept: all but the newest three, the last of each of
+/// the last days that have one, and the last of each of the last weeks. Those that are dated ahead
+/// of `now` are judged by themselves: after a clock that fell back nobody knows which one was
+/// right, and what is made by the one must not give way to what was made by the other.
 fn superfluous(backups: &[BackupFile], now: Instant) -> Vec<&BackupFile> {
     let (ahead, others) = backups.split_at(backups.partition_point(|backup| backup.at > now));
     [ahead, others].into_iter().flat_map(superfluous_of_one_clock).collect()
@@ -132,8 +133,9 @@ fn superfluous_of_one_clock(backups: &[BackupFile]) -> Vec<&BackupFile> {
         .collect()
 }
 
-/// Removes what is not kept; only to be called after a backup was written and verified. An increment is joined into
-/// those that build on it first. A base stays as long as any does: it is one more backup then.
+/// Removes what is not kept; only to be called after a backup was written and verified. An
+/// increment is joined into those that build on it first. A base stays as long as any does: it is
+/// one more backup then.
 pub(crate) fn thin_out(folder: &Path, now: Instant) -> Result<usize, JournalError> {
     let io = JournalError::io("remove a backup");
     let backups = list(folder).map_err(&io)?;
@@ -190,8 +192,8 @@ mod tests {
         }
     }
 
-    /// A year of backups every six hours: never more than fourteen stay, always the newest, and the oldest
-    /// reaches back more than two weeks once there have been so many.
+    /// A year of backups every six hours: never more than fourteen stay, always the newest, and the
+    /// oldest reaches back more than two weeks once there have been so many.
     #[test]
     fn few_stay_and_they_reach_back() {
         let mut kept: Vec<BackupFile> = Vec::new();

@@ -10,12 +10,13 @@ use crate::copies::{backups, pages};
 use crate::store::open;
 use crate::{BackupFile, JournalError};
 
-/// Copies what a folder of backups has and another one has not, the oldest first, and then removes there what need not
-/// be kept, by the same rule. Each copy is read back before it gets its name; what the other place has besides stays.
-/// Gives how many were copied.
+/// Copies what a folder of backups has and another one has not, the oldest first, and then removes
+/// there what need not be kept, by the same rule. Each copy is read back before it gets its name;
+/// what the other place has besides stays. Gives how many were copied.
 ///
 /// # Errors
-/// Those of the file system; what was copied until then stays. [`JournalError::Busy`] where another process is copying.
+/// Those of the file system; what was copied until then stays. [`JournalError::Busy`] where another
+/// process is copying.
 pub fn copy_backups(from: &Path, to: &Path, now: Instant) -> Result<usize, JournalError> {
     let io = JournalError::io("copy a backup");
     let _alone = pages::alone(from, ".elsewhere.lock")?;
@@ -45,7 +46,8 @@ pub fn lacking(from: &Path, to: &Path) -> std::io::Result<Vec<BackupFile>> {
     Ok(here)
 }
 
-/// `false` where it is gone meanwhile: another process has made one and joined this one into the next.
+/// `false` where it is gone meanwhile: another process has made one and joined this one into the
+/// next.
 fn copy(from: &Path, to: &Path) -> Result<bool, JournalError> {
     let io = JournalError::io("copy a backup");
     let mut source = match File::open(from) {

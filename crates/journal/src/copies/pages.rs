@@ -1,10 +1,11 @@
-//! Backups of pages: one file with all pages of the journal as SQLCipher sealed them (the base), then files with those
-//! that have changed since the backup before (increments). Each is read back before it gets its name, says which one it
-//! follows, and holds the codes of all pages as they were: by those the next one sees what has changed, and a restore
-//! that it has put the right ones together.
+//! Backups of pages: one file with all pages of the journal as SQLCipher sealed them (the base),
+//! then files with those that have changed since the backup before (increments). Each is read back
+//! before it gets its name, says which one it follows, and holds the codes of all pages as they
+//! were: by those the next one sees what has changed, and a restore that it has put the right ones
+//! together.
 //!
-//! A file is `MAGIC`, the held pages (number, bytes), a short code of every page of the journal, the facts as JSON,
-//! their length, and a digest over all of it.
+//! A file is `MAGIC`, the held pages (number, bytes), a short code of every page of the journal,
+//! the facts as JSON, their length, and a digest over all of it.
 
 mod code;
 mod file;
@@ -27,8 +28,8 @@ use crate::OpenProblem;
 pub(crate) const ENDING: &str = ".pages";
 const MAGIC: &[u8; 16] = b"labcourier pages";
 const VERSION: u32 = 1;
-/// What is kept of the code of a page. A page gets another code whenever it is written, because that begins with random
-/// bytes: two alike among 2⁶⁴.
+/// What is kept of the code of a page. A page gets another code whenever it is written, because
+/// that begins with random bytes: two alike among 2⁶⁴.
 const SHORT_CODE: usize = 8;
 /// Files that one backup may need: more are a circle.
 const FILES_MAX: usize = 1_000;
@@ -86,7 +87,8 @@ pub(crate) fn is_whole(path: &Path) -> Result<bool, OpenProblem> {
     }
 }
 
-/// The file that another one builds on, by its name: a name of such a backup and nothing else, for it comes from a file.
+/// The file that another one builds on, by its name: a name of such a backup and nothing else, for
+/// it comes from a file.
 fn beside(path: &Path, after: &After) -> Result<std::path::PathBuf, OpenProblem> {
     if crate::copies::backups::is_name(&after.name) {
         Ok(path.with_file_name(&after.name))
@@ -95,7 +97,8 @@ fn beside(path: &Path, after: &After) -> Result<std::path::PathBuf, OpenProblem>
     }
 }
 
-/// The page that SQLite never uses: some systems keep its locks in those bytes, and let nobody read them.
+/// The page that SQLite never uses: some systems keep its locks in those bytes, and let nobody read
+/// them.
 fn unused_page(page: u32) -> u32 {
     0x4000_0000 / page.max(1) + 1
 }

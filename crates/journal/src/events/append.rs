@@ -1,5 +1,5 @@
-//! The only place where the life of a submission is written. Everything here runs inside a transaction
-//! of the writing thread, in a savepoint of its own.
+//! The only place where the life of a submission is written. Everything here runs inside a
+//! transaction of the writing thread, in a savepoint of its own.
 
 use fhir::Instant;
 use report::{Event, Person, State, SubmissionId};
@@ -15,8 +15,8 @@ use crate::{JournalError, LostReport, NewSubmission, RecordError, Step, Token};
 /// Why a request of an ended process is in doubt.
 const PROCESS_ENDED: &str = "process-ended";
 
-/// A report ready to be written: digest checked and document compressed on the caller's thread, so that
-/// the writing thread only writes.
+/// A report ready to be written: digest checked and document compressed on the caller's thread, so
+/// that the writing thread only writes.
 pub(crate) struct Prepared {
     pub(crate) new: NewSubmission,
     pub(crate) state: State,
@@ -83,8 +83,8 @@ pub(crate) fn import(
     let id = import_linked(connection, prepared)?;
     if let Some(predecessor) = prepared.new.corrects {
         let subject = subject_of(connection, predecessor)?;
-        // What was sent once, perhaps before a restore, may be at the authority all the same: it is not closed before that
-        // was asked.
+        // What was sent once, perhaps before a restore, may be at the authority all the same: it is
+        // not closed before that was asked.
         let was_sent = match subject.state {
             State::Held { attempt: 1.. } => true,
             State::Held { .. } => doubt::covers(connection, predecessor)?,
@@ -105,7 +105,8 @@ pub(crate) fn import_linked(
     connection: &Connection,
     prepared: &Prepared,
 ) -> Result<SubmissionId, RecordError> {
-    // After a restore: content that was taken in before keeps the identifier that it may have gone out with.
+    // After a restore: content that was taken in before keeps the identifier that it may have gone
+    // out with.
     let lost = lost::same_as(connection, &prepared.new)?;
     if lost.is_none()
         && let Some(held) = guard::held_back(connection, prepared)?
@@ -117,7 +118,8 @@ pub(crate) fn import_linked(
     import_again(connection, prepared, lost.as_ref())
 }
 
-/// As [`import`]; what was lost comes back under its identifier, and is asked for before it is sent.
+/// As [`import`]; what was lost comes back under its identifier, and is asked for before it is
+/// sent.
 pub(crate) fn import_again(
     connection: &Connection,
     prepared: &Prepared,

@@ -1,5 +1,5 @@
-//! The chain of events: each carries a hash over its predecessor's hash and its own content, so that
-//! changing, removing or inserting one shows.
+//! The chain of events: each carries a hash over its predecessor's hash and its own content, so
+//! that changing, removing or inserting one shows.
 
 use rusqlite::types::Type;
 use sha2::{Digest as _, Sha256};
@@ -27,8 +27,8 @@ pub(crate) fn start(seed: &[u8]) -> Hash {
 }
 
 impl Link<'_> {
-    /// Hash of this event after its predecessor's. Every text is preceded by its length, so that no two
-    /// events give the same bytes.
+    /// Hash of this event after its predecessor's. Every text is preceded by its length, so that no
+    /// two events give the same bytes.
     pub(crate) fn hash(&self, predecessor: &Hash) -> Hash {
         let mut hash = Sha256::new();
         hash.update(predecessor);

@@ -1,5 +1,5 @@
-//! After a restore: what the journal believes not to have been sent may have been sent since the backup. It is
-//! put in doubt, so that the worker asks before it sends.
+//! After a restore: what the journal believes not to have been sent may have been sent since the
+//! backup. It is put in doubt, so that the worker asks before it sends.
 
 use fhir::Instant;
 use report::{Event, Person, SubmissionId};
@@ -57,8 +57,9 @@ pub(crate) fn restored_since(
     Ok(mark(connection)?.filter(|mark| id.0 <= mark.through).map(|mark| mark.at))
 }
 
-/// Since when a report that is in doubt since then may have been sent: a restore puts in doubt what may have been sent at
-/// any time before. Where the clock was ahead at the restore and is set right, whatever begins until then counts as well.
+/// Since when a report that is in doubt since then may have been sent: a restore puts in doubt what
+/// may have been sent at any time before. Where the clock was ahead at the restore and is set
+/// right, whatever begins until then counts as well.
 pub(crate) fn may_be_sent_since(
     connection: &Connection,
     id: SubmissionId,
@@ -69,7 +70,8 @@ pub(crate) fn may_be_sent_since(
     Ok(if mark(connection)?.is_some_and(forgotten) { Instant(i64::MIN) } else { since })
 }
 
-/// Whether something to this endpoint that is open, on hold or lost may have been sent at any time before a restore.
+/// Whether something to this endpoint that is open, on hold or lost may have been sent at any time
+/// before a restore.
 pub(crate) fn has_forgotten_when(
     connection: &Connection,
     endpoint: &str,
@@ -80,8 +82,8 @@ pub(crate) fn has_forgotten_when(
     Ok(found.is_some() || lost::all(connection)?.iter().any(|lost| lost.endpoint == endpoint))
 }
 
-/// The identifiers of what is on hold at an endpoint since before a restore, the newest first: it may have been released and
-/// sent since the backup.
+/// The identifiers of what is on hold at an endpoint since before a restore, the newest first: it
+/// may have been released and sent since the backup.
 pub(crate) fn on_hold(
     connection: &Connection,
     endpoint: &str,

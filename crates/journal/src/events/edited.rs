@@ -1,4 +1,5 @@
-//! What somebody has edited of a report and not sent: patient data, kept no longer than it can still be sent.
+//! What somebody has edited of a report and not sent: patient data, kept no longer than it can
+//! still be sent.
 
 use report::SubmissionId;
 use rusqlite::Connection;
@@ -16,8 +17,8 @@ impl Journal {
         Ok(kept.and_then(|value| value.as_str().map(str::to_owned)))
     }
 
-    /// Keeps it as long as the report can be corrected; it goes with the step that ends that, and with what retention
-    /// removes. An empty one is forgotten.
+    /// Keeps it as long as the report can be corrected; it goes with the step that ends that, and
+    /// with what retention removes. An empty one is forgotten.
     pub fn keep_edited(&self, id: SubmissionId, text: String) -> Result<(), JournalError> {
         self.write(Effect::Seen, move |c| keep(c, id, text)).wait()
     }

@@ -1,5 +1,5 @@
-//! What is taken in while nobody knows what was sent since: after a restore, and in the copy of a profile. It waits,
-//! held, until the authority of its endpoint has been asked for its document.
+//! What is taken in while nobody knows what was sent since: after a restore, and in the copy of a
+//! profile. It waits, held, until the authority of its endpoint has been asked for its document.
 
 use fhir::Instant;
 use report::{Event, Person, State, SubmissionId};
@@ -27,9 +27,11 @@ pub const MAY_BE_KNOWN: &str = "authority-may-have-it";
 /// Why a report that waited is sent after all.
 const COMPARED: &str = "journal-compared";
 
-/// So long every report that is taken in is asked for first: what was sent may be handed over again until then.
+/// So long every report that is taken in is asked for first: what was sent may be handed over again
+/// until then.
 const STANDS_MICROS: i64 = 30 * DAY_MICROS;
-/// Between two looks no more counts: a clock that was years behind and is set right lets nothing go.
+/// Between two looks no more counts: a clock that was years behind and is set right lets nothing
+/// go.
 const DAY_MICROS: i64 = 86_400 * 1_000_000;
 /// Time is written down so often.
 const COUNT_EVERY_MICROS: i64 = 3_600 * 1_000_000;
@@ -59,7 +61,8 @@ impl Guard {
 /// What is kept of a report that waits.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Wait {
-    /// It is sent once the authority turns out not to have it: nothing else holds it, or a person has released it.
+    /// It is sent once the authority turns out not to have it: nothing else holds it, or a person
+    /// has released it.
     release: bool,
     /// What the authority says is worth nothing, or is not enough: a person may release it.
     in_vain: bool,
@@ -146,7 +149,8 @@ pub(crate) fn count_time(connection: &Connection, now: Instant) -> Result<(), Jo
     keep(connection, Guard { seen: now, counted: guard.counted(now), ..guard })
 }
 
-/// The report as it is taken in while everything is asked for first: held, with the reason. `None`: as it is.
+/// The report as it is taken in while everything is asked for first: held, with the reason. `None`:
+/// as it is.
 pub(crate) fn held_back(
     connection: &Connection,
     prepared: &Prepared,
@@ -179,7 +183,8 @@ pub(crate) fn waits_on(
     note(connection, id, Wait { in_vain: false, not_shown: None, ..before })
 }
 
-/// A person has decided about a report that would go by itself once it was compared: only a person lets it go.
+/// A person has decided about a report that would go by itself once it was compared: only a person
+/// lets it go.
 pub(crate) fn withhold(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
     match wait_of(connection, id)?.filter(|wait| wait.release) {
         Some(wait) => note(connection, id, Wait { release: false, ..wait }),
@@ -192,7 +197,8 @@ pub(crate) fn is_withheld(connection: &Connection, id: SubmissionId) -> Result<b
     Ok(wait_of(connection, id)?.is_some_and(|wait| !wait.release))
 }
 
-/// A report that was closed is open again: a person decides about it, once it was asked for where everything is.
+/// A report that was closed is open again: a person decides about it, once it was asked for where
+/// everything is.
 pub(crate) fn waits_again(
     connection: &Connection,
     id: SubmissionId,
@@ -215,15 +221,16 @@ pub(crate) fn is_watched(connection: &Connection, id: SubmissionId) -> Result<()
     }
 }
 
-/// Whether reports may have been sent of which nothing here knows: no register came along, or the profile was copied.
+/// Whether reports may have been sent of which nothing here knows: no register came along, or the
+/// profile was copied.
 pub(crate) fn may_have_forgotten(connection: &Connection) -> Result<bool, JournalError> {
     let is_without_register = kept(connection)?.is_some_and(|guard| !guard.until_compared);
     Ok(is_without_register || notice::stands(connection, COPIED)?)
 }
 
-/// The authority does not show a report that waits. Whether it may have it all the same, because it shows late what was
-/// sent so many microseconds ago: from the disk that died, or from the other copy, which sends until somebody has read of
-/// it and ended that one.
+/// The authority does not show a report that waits. Whether it may have it all the same, because it
+/// shows late what was sent so many microseconds ago: from the disk that died, or from the other
+/// copy, which sends until somebody has read of it and ended that one.
 pub(crate) fn may_be_shown_late(
     connection: &Connection,
     id: SubmissionId,
@@ -241,7 +248,8 @@ pub(crate) fn may_be_shown_late(
     Ok(is_fresh(not_shown_since(connection, id, now)?))
 }
 
-/// A person has read a notice. What the other copy of the profile sent until then may be shown later.
+/// A person has read a notice. What the other copy of the profile sent until then may be shown
+/// later.
 pub(crate) fn notice_read(connection: &Connection, code: &str) -> Result<(), JournalError> {
     if code == COPIED && notice::stands(connection, COPIED)? {
         settings::set(connection, COPY_READ, &serde_json::Value::Null)?;
@@ -249,7 +257,8 @@ pub(crate) fn notice_read(connection: &Connection, code: &str) -> Result<(), Jou
     Ok(())
 }
 
-/// When the notice of the copy was read: not later than the first look after that. A clock that was set back begins anew.
+/// When the notice of the copy was read: not later than the first look after that. A clock that was
+/// set back begins anew.
 fn copy_read(connection: &Connection, now: Instant) -> Result<Option<Instant>, JournalError> {
     let Some(value) = settings::get(connection, COPY_READ)? else { return Ok(None) };
     if let Some(read) = value.as_i64().filter(|read| *read <= now.0) {
@@ -296,8 +305,8 @@ pub(crate) fn wait_of(
     serde_json::from_value(value).map(Some).map_err(|_| JournalError::Damaged)
 }
 
-/// Reports to an endpoint that wait for the comparison, the newest first: what takes the place of another is decided
-/// before that.
+/// Reports to an endpoint that wait for the comparison, the newest first: what takes the place of
+/// another is decided before that.
 pub(crate) fn waiting(
     connection: &Connection,
     endpoint: &str,
@@ -314,8 +323,9 @@ pub(crate) fn waiting(
     Ok(found)
 }
 
-/// The authority was asked for the document of a report that waits: it may have it under this receipt, and then a
-/// person decides; or it has not, and it is sent, unless something else holds it.
+/// The authority was asked for the document of a report that waits: it may have it under this
+/// receipt, and then a person decides; or it has not, and it is sent, unless something else holds
+/// it.
 pub(crate) fn decide(
     connection: &Connection,
     id: SubmissionId,
@@ -362,8 +372,8 @@ fn tell(
     attach::replace_findings(connection, id, &messages)
 }
 
-/// The authority of an endpoint was asked and shows nothing that we know it to have: its answers say nothing, and
-/// people decide.
+/// The authority of an endpoint was asked and shows nothing that we know it to have: its answers
+/// say nothing, and people decide.
 pub(crate) fn asked_in_vain(connection: &Connection, endpoint: &str) -> Result<(), JournalError> {
     waiting(connection, endpoint)?.into_iter().try_for_each(|id| in_vain(connection, id))
 }
@@ -376,8 +386,8 @@ pub(crate) fn in_vain(connection: &Connection, id: SubmissionId) -> Result<(), J
     }
 }
 
-/// A person has released a report. One that still waits goes on waiting, and is sent once the authority turns out not to
-/// have it; gives its state then. `None`: it waits for nothing.
+/// A person has released a report. One that still waits goes on waiting, and is sent once the
+/// authority turns out not to have it; gives its state then. `None`: it waits for nothing.
 pub(crate) fn after_release(
     connection: &Connection,
     id: SubmissionId,

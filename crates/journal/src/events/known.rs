@@ -1,5 +1,5 @@
-//! Content that the journal has already, judged for each destination by itself: what was sent to the test system
-//! was not sent to production.
+//! Content that the journal has already, judged for each destination by itself: what was sent to
+//! the test system was not sent to production.
 
 use fhir::Instant;
 use report::{Event, State, StateCode, SubmissionId};
@@ -11,7 +11,8 @@ use crate::queries::read;
 use crate::store::{cells, sql};
 use crate::{JournalError, Message, RecordError};
 
-/// Code of the warning on a report that went elsewhere before the journal was restored; parameter: `endpoint`.
+/// Code of the warning on a report that went elsewhere before the journal was restored; parameter:
+/// `endpoint`.
 const WENT_ELSEWHERE: &str = "went-elsewhere";
 
 /// Which submissions of the same content stand in the way of another one.
@@ -21,9 +22,10 @@ pub enum Unless {
     Known,
     /// Any, whichever endpoint it went to.
     KnownAnywhere,
-    /// One to the same endpoint whose end is not known yet: it will reach the authority by itself, once its
-    /// endpoint is in use, or waits for a person who decides whether it does. That person is told whether the authority
-    /// may have it already; a second report under another identifier nobody would be told of.
+    /// One to the same endpoint whose end is not known yet: it will reach the authority by itself,
+    /// once its endpoint is in use, or waits for a person who decides whether it does. That person
+    /// is told whether the authority may have it already; a second report under another identifier
+    /// nobody would be told of.
     Open,
 }
 
@@ -32,8 +34,8 @@ pub enum Unless {
 pub struct Destination<'a> {
     /// Id of the endpoint.
     pub endpoint: &'a str,
-    /// Code of its environment; `None` fits any, as a submission fits that was taken in before environments
-    /// were kept.
+    /// Code of its environment; `None` fits any, as a submission fits that was taken in before
+    /// environments were kept.
     pub environment: Option<&'a str>,
 }
 
@@ -61,7 +63,8 @@ pub enum Imported {
     New(SubmissionId),
     /// Not taken in: these stand in the way, oldest first.
     Known(Vec<SubmissionId>),
-    /// Not taken in: what it was to take the place of cannot be corrected any more, so it is to be compared anew.
+    /// Not taken in: what it was to take the place of cannot be corrected any more, so it is to be
+    /// compared anew.
     Overtaken,
 }
 
@@ -72,7 +75,8 @@ impl Prepared {
         Self { new, state, size: self.size, packed: self.packed.clone() }
     }
 
-    /// The same, held: a restored journal has lost a report of this content, which went to another endpoint.
+    /// The same, held: a restored journal has lost a report of this content, which went to another
+    /// endpoint.
     fn held_for_a_person(&self, endpoint: &str) -> Self {
         let mut held = self.again();
         held.hold();
@@ -137,8 +141,9 @@ pub(crate) fn set_canonical(
         .map_err(JournalError::sql("record"))
 }
 
-/// Takes in what takes the place of another, as [`append::import`] does, unless the authority has this content by a
-/// third one, or may get it. Those that were refused, failed or were given up do not stand in the way.
+/// Takes in what takes the place of another, as [`append::import`] does, unless the authority has
+/// this content by a third one, or may get it. Those that were refused, failed or were given up do
+/// not stand in the way.
 pub(crate) fn replace(
     connection: &Connection,
     prepared: &Prepared,
@@ -159,8 +164,9 @@ pub(crate) fn replace(
     append::import(connection, prepared).map(Imported::New)
 }
 
-/// Whether a submission will reach the authority by itself, or a person has yet to decide whether it does. Where another has
-/// taken its place, that one counts, also where it has reached the authority.
+/// Whether a submission will reach the authority by itself, or a person has yet to decide whether
+/// it does. Where another has taken its place, that one counts, also where it has reached the
+/// authority.
 pub(crate) fn rules_out_another(
     connection: &Connection,
     id: SubmissionId,
@@ -189,7 +195,8 @@ pub(crate) fn rules_out_another(
     }
 }
 
-/// Looks and takes in within one transaction: of two processes that find the same file, one takes it.
+/// Looks and takes in within one transaction: of two processes that find the same file, one takes
+/// it.
 pub(crate) fn import_unless(
     connection: &Connection,
     prepared: &Prepared,

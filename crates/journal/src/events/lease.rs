@@ -1,5 +1,5 @@
-//! Who works the queue. The token grows with every change of hands, and a step that carries an older one
-//! is refused: a process that slept through its lease can no longer write.
+//! Who works the queue. The token grows with every change of hands, and a step that carries an
+//! older one is refused: a process that slept through its lease can no longer write.
 
 use fhir::Instant;
 use rusqlite::{Connection, params};

@@ -1,5 +1,5 @@
-//! Reports that were taken in once and that a restored journal does not have: what is known of them is kept, so that
-//! the same report, when it comes again, is asked for before it is sent.
+//! Reports that were taken in once and that a restored journal does not have: what is known of them
+//! is kept, so that the same report, when it comes again, is asked for before it is sent.
 
 use std::collections::BTreeSet;
 
@@ -60,14 +60,15 @@ impl From<Taken> for LostReport {
 }
 
 impl LostReport {
-    /// Whether what goes there may go where this one went; an environment that was not kept fits any.
+    /// Whether what goes there may go where this one went; an environment that was not kept fits
+    /// any.
     fn went_to(&self, endpoint: &str, environment: Option<&str>) -> bool {
         let same = self.environment.as_deref().zip(environment).is_none_or(|(a, b)| a == b);
         self.endpoint == endpoint && same
     }
 
-    /// The settings that it is kept under. One content may have gone to several places, and one identifier may stand
-    /// for several contents where an endpoint wants the document's.
+    /// The settings that it is kept under. One content may have gone to several places, and one
+    /// identifier may stand for several contents where an endpoint wants the document's.
     fn names(&self) -> Vec<String> {
         let environment = self.environment.as_deref().unwrap_or_default();
         let rest = [&self.identifier, &self.digest, &self.endpoint, environment];
@@ -90,8 +91,8 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<LostReport>, JournalErr
     beginning(connection, BY_IDENTIFIER)
 }
 
-/// The lost report that a new one is: the same bytes, or what says the same, to the same place. Of several attempts
-/// the last one counts: it took the others' place.
+/// The lost report that a new one is: the same bytes, or what says the same, to the same place. Of
+/// several attempts the last one counts: it took the others' place.
 pub(crate) fn same_as(
     connection: &Connection,
     new: &NewSubmission,
@@ -102,7 +103,8 @@ pub(crate) fn same_as(
     Ok(found.into_iter().max_by_key(|lost| lost.at))
 }
 
-/// A lost report of this content, where it went elsewhere, as far as is known, and not where this one is to go.
+/// A lost report of this content, where it went elsewhere, as far as is known, and not where this
+/// one is to go.
 pub(crate) fn went_elsewhere(
     connection: &Connection,
     new: &NewSubmission,
@@ -125,8 +127,8 @@ fn of_content(
     Ok(found)
 }
 
-/// The lost report with this identifier of its attempt to an endpoint, also with its letters all small or all large: the
-/// authority may give it back so.
+/// The lost report with this identifier of its attempt to an endpoint, also with its letters all
+/// small or all large: the authority may give it back so.
 pub(crate) fn by_identifier(
     connection: &Connection,
     endpoint: &str,
@@ -151,8 +153,9 @@ fn forms(identifier: &str) -> BTreeSet<String> {
     forms
 }
 
-/// Whether something that is lost went out under the identifier of this report, to the same endpoint, also with the same
-/// content: where that is sent once more, an endpoint may want the document's identifier again.
+/// Whether something that is lost went out under the identifier of this report, to the same
+/// endpoint, also with the same content: where that is sent once more, an endpoint may want the
+/// document's identifier again.
 pub(crate) fn shares_identifier(connection: &Connection, row: &Row) -> Result<bool, JournalError> {
     let found = beginning(connection, &format!("{BY_IDENTIFIER}{}", row.identifier))?;
     let shares =

@@ -1,7 +1,8 @@
-//! A report that takes the place of another. One that a person corrects is superseded at once, unless it was sent once;
-//! one that was, and one that a newer file corrects by itself, is superseded when the newer one has arrived at the
-//! authority: until then it is not closed, so that something is left to decide about where the newer one is withdrawn, or
-//! where the authority turns out to have the older one.
+//! A report that takes the place of another. One that a person corrects is superseded at once,
+//! unless it was sent once; one that was, and one that a newer file corrects by itself, is
+//! superseded when the newer one has arrived at the authority: until then it is not closed, so that
+//! something is left to decide about where the newer one is withdrawn, or where the authority turns
+//! out to have the older one.
 
 use fhir::Instant;
 use report::{Event, Person, State, StateCode, SubmissionId};
@@ -30,9 +31,9 @@ pub(crate) fn supersede(
 /// Code of the warning on a report whose correction was withdrawn; parameter: `by`.
 pub(crate) const CORRECTION_WITHDRAWN: &str = "correction-withdrawn";
 
-/// A correction is withdrawn: what it took the place of when it was handed over is open again, on hold. Nothing else would be
-/// left of that report, and the correction may have been a slip. Where a correction of its own waits or has arrived, that
-/// one stands for all that it had replaced.
+/// A correction is withdrawn: what it took the place of when it was handed over is open again, on
+/// hold. Nothing else would be left of that report, and the correction may have been a slip. Where
+/// a correction of its own waits or has arrived, that one stands for all that it had replaced.
 pub(crate) fn open_again(
     connection: &Connection,
     subject: &Subject,
@@ -68,8 +69,8 @@ pub(crate) fn open_again(
     Ok(())
 }
 
-/// What had been replaced by a correction that was withdrawn is replaced by another one; from this report on, back along the
-/// chain.
+/// What had been replaced by a correction that was withdrawn is replaced by another one; from this
+/// report on, back along the chain.
 fn pass_on(
     connection: &Connection,
     from: Option<SubmissionId>,
@@ -93,7 +94,8 @@ fn pass_on(
     Ok(())
 }
 
-/// Whether what has taken the place of a report was completed, or has arrived by a person's word: nothing ends that.
+/// Whether what has taken the place of a report was completed, or has arrived by a person's word:
+/// nothing ends that.
 pub(crate) fn is_replaced_for_good(
     connection: &Connection,
     id: SubmissionId,
@@ -110,7 +112,8 @@ pub(crate) fn is_given_up(connection: &Connection, id: SubmissionId) -> Result<b
     Ok(read::state(connection, id)? == State::Withdrawn { received: false })
 }
 
-/// Corrections of a report that were withdrawn, also those of such corrections: a request of one may have arrived.
+/// Corrections of a report that were withdrawn, also those of such corrections: a request of one
+/// may have arrived.
 pub(crate) fn withdrawn_in_place_of(
     connection: &Connection,
     id: SubmissionId,
@@ -144,8 +147,8 @@ pub(crate) fn successors(
     Ok(found)
 }
 
-/// The correction of a report that has arrived already, also one of a correction that was withdrawn: after a restore the
-/// authority may tell of that one first.
+/// The correction of a report that has arrived already, also one of a correction that was
+/// withdrawn: after a restore the authority may tell of that one first.
 pub(crate) fn overtaken(
     connection: &Connection,
     id: SubmissionId,
@@ -174,8 +177,8 @@ pub(crate) fn overtaken(
     Ok(None)
 }
 
-/// After a step: what has arrived takes the place of what it corrects, in the same transaction; also of what that was to
-/// take the place of.
+/// After a step: what has arrived takes the place of what it corrects, in the same transaction;
+/// also of what that was to take the place of.
 pub(crate) fn follow(
     connection: &Connection,
     subject: &Subject,
@@ -220,8 +223,8 @@ fn close(
     Ok(())
 }
 
-/// A report that waits to take the place of this one: held, to be sent, or on its way; also in the place of one that was
-/// itself to do so, or was withdrawn.
+/// A report that waits to take the place of this one: held, to be sent, or on its way; also in the
+/// place of one that was itself to do so, or was withdrawn.
 pub(crate) fn waits_in_place_of(
     connection: &Connection,
     id: SubmissionId,
@@ -281,8 +284,8 @@ pub(crate) fn refuse_beside_correction(
     }
 }
 
-/// The state of a report that is to be sent once more: while a correction of it waits it is on hold, and where one has
-/// arrived that has taken its place.
+/// The state of a report that is to be sent once more: while a correction of it waits it is on
+/// hold, and where one has arrived that has taken its place.
 pub(crate) fn hold_beside_correction(
     connection: &Connection,
     step: &Step,

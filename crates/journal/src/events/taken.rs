@@ -1,5 +1,5 @@
-//! What the register notes of each report that is taken in: enough to recognise the report when it comes again, and to
-//! ask for it, although the journal has forgotten it.
+//! What the register notes of each report that is taken in: enough to recognise the report when it
+//! comes again, and to ask for it, although the journal has forgotten it.
 
 use std::collections::HashSet;
 
@@ -69,7 +69,8 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Taken> {
     })
 }
 
-/// Lets a register of a program of before note all that this one notes, and notes it of what the journal still has.
+/// Lets a register of a program of before note all that this one notes, and notes it of what the
+/// journal still has.
 pub(crate) fn complete(register: &Connection, journal: &Connection) -> rusqlite::Result<()> {
     let there = columns(register, "taken")?;
     let missing: Vec<&str> =

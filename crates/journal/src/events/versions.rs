@@ -1,5 +1,5 @@
-//! Other versions of a report: what has its document identifier, goes to the same place, says something else and may be
-//! about the same case.
+//! Other versions of a report: what has its document identifier, goes to the same place, says
+//! something else and may be about the same case.
 
 use report::{State, StateCode, SubmissionId, Summary};
 use rusqlite::{Connection, params};
@@ -9,8 +9,8 @@ use crate::queries::read;
 use crate::store::sql;
 use crate::{Destination, JournalError, LostReport, Message};
 
-/// Code of the warning on a report that waits for a person, while a newer version of it is with the authority; parameter:
-/// `submission`.
+/// Code of the warning on a report that waits for a person, while a newer version of it is with the
+/// authority; parameter: `submission`.
 pub(crate) const NEWER_DELIVERED: &str = "newer-version-delivered";
 /// Code of the warning on a report that waits for a person, while what is lost has its document
 /// identifier: it may be its correction, or the same report, sent again.
@@ -45,7 +45,8 @@ pub(crate) fn of(
     Ok(versions)
 }
 
-/// After a step: whoever is to decide about a report is told that a newer version of it is with the authority.
+/// After a step: whoever is to decide about a report is told that a newer version of it is with the
+/// authority.
 pub(crate) fn tell(
     connection: &Connection,
     id: SubmissionId,

@@ -1,4 +1,5 @@
-//! What a person has to be told until they say that they have read it: kept in the journal that it concerns.
+//! What a person has to be told until they say that they have read it: kept in the journal that it
+//! concerns.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +12,8 @@ use crate::store::settings;
 
 const PREFIX: &str = "notice:";
 
-/// A code with parameters; the texts are the catalogues'. A parameter may name a file, and with it a patient: `Debug`
-/// shows none.
+/// A code with parameters; the texts are the catalogues'. A parameter may name a file, and with it
+/// a patient: `Debug` shows none.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
     /// Stable code in kebab-case; there is one notice of a code at a time, and of what it is about.

@@ -1,5 +1,5 @@
-//! Whether sending is paused: kept beside the reports, so that it outlives the program and holds for every one; and in the
-//! register, so that it outlives the journal.
+//! Whether sending is paused: kept beside the reports, so that it outlives the program and holds
+//! for every one; and in the register, so that it outlives the journal.
 
 use fhir::Instant;
 use rusqlite::Connection;
@@ -47,8 +47,9 @@ fn set(connection: &Connection, paused: bool) -> Result<(), JournalError> {
     }
 }
 
-/// What is known of a journal that another takes the place of: whether sending was paused. Its own word may be older than
-/// the register's, and the other way round: paused is what one of them says. `None` where neither can be read.
+/// What is known of a journal that another takes the place of: whether sending was paused. Its own
+/// word may be older than the register's, and the other way round: paused is what one of them says.
+/// `None` where neither can be read.
 pub(crate) fn before(place: &Place, copy: Option<&Place>) -> Option<bool> {
     let journal = copy.and_then(|copy| {
         let connection = open::connect(copy, Access::Write).ok()?;
@@ -58,8 +59,9 @@ pub(crate) fn before(place: &Place, copy: Option<&Place>) -> Option<bool> {
     words.into_iter().flatten().reduce(|one, other| one || other)
 }
 
-/// Carries over to a journal whether sending was paused. Where nobody knows, and there is something that would be sent, it
-/// is paused until a person says otherwise, and told. Gives whether it is paused then.
+/// Carries over to a journal whether sending was paused. Where nobody knows, and there is something
+/// that would be sent, it is paused until a person says otherwise, and told. Gives whether it is
+/// paused then.
 pub(crate) fn carry_over(
     connection: &Connection,
     before: Option<bool>,

@@ -18,18 +18,19 @@ use crate::{
 };
 
 impl Journal {
-    /// Writes what has changed since the newest backup of a folder of automatic ones (or all, where there is none to
-    /// build on), verifies it, gives it a name that says when, and only then removes those that need not be kept: the
-    /// newest three stay, and the last of each of the last 7 days and 4 weeks that have one, with what they build on.
-    /// Others write and read meanwhile. [`JournalError::Busy`] where another process is making one, or others have
-    /// been reading an older state all the while.
+    /// Writes what has changed since the newest backup of a folder of automatic ones (or all, where
+    /// there is none to build on), verifies it, gives it a name that says when, and only then
+    /// removes those that need not be kept: the newest three stay, and the last of each of the last
+    /// 7 days and 4 weeks that have one, with what they build on. Others write and read meanwhile.
+    /// [`JournalError::Busy`] where another process is making one, or others have been reading an
+    /// older state all the while.
     pub fn back_up_into(&self, folder: &Path, now: Instant) -> Result<BackedUp, JournalError> {
         backup::private_folder(folder).map_err(JournalError::io("back up"))?;
         pages::take(self, &self.0.place, folder, now)
     }
 
-    /// What stood beside the journal to show that nothing is missing was gone or unreadable when it was
-    /// opened; it has been made anew.
+    /// What stood beside the journal to show that nothing is missing was gone or unreadable when it
+    /// was opened; it has been made anew.
     pub fn lacked_register(&self) -> bool {
         self.0.unregistered
     }
@@ -60,14 +61,14 @@ impl Journal {
         self.write(Effect::Seen, remove).wait()
     }
 
-    /// Reports that were taken in before a restore, and whose content is not here any more. When their
-    /// content comes again, they are asked for before they are sent.
+    /// Reports that were taken in before a restore, and whose content is not here any more. When
+    /// their content comes again, they are asked for before they are sent.
     pub fn lost_reports(&self) -> Result<Vec<LostReport>, JournalError> {
         self.read(lost::all)
     }
 
-    /// Since when a report that is in doubt since then may have been sent, perhaps with a certificate that was replaced
-    /// meanwhile: what a restore has put in doubt, at any time.
+    /// Since when a report that is in doubt since then may have been sent, perhaps with a
+    /// certificate that was replaced meanwhile: what a restore has put in doubt, at any time.
     pub fn may_be_sent_since(
         &self,
         id: SubmissionId,
@@ -77,12 +78,14 @@ impl Journal {
         self.read(|c| doubt::may_be_sent_since(c, id, since, now))
     }
 
-    /// When the journal was restored, where a report may have had another life between the backup and then.
+    /// When the journal was restored, where a report may have had another life between the backup
+    /// and then.
     pub fn restored_since(&self, id: SubmissionId) -> Result<Option<Instant>, JournalError> {
         self.read(|c| doubt::restored_since(c, id))
     }
 
-    /// Corrections of a report that were withdrawn, also those of such corrections: a request of one may have arrived.
+    /// Corrections of a report that were withdrawn, also those of such corrections: a request of
+    /// one may have arrived.
     pub fn withdrawn_in_place_of(
         &self,
         id: SubmissionId,
@@ -90,7 +93,8 @@ impl Journal {
         self.read(|c| succession::withdrawn_in_place_of(c, id))
     }
 
-    /// Other submissions of the same content to the same endpoint that were withdrawn: a request of one may have arrived.
+    /// Other submissions of the same content to the same endpoint that were withdrawn: a request of
+    /// one may have arrived.
     pub fn withdrawn_of_the_content_of(
         &self,
         id: SubmissionId,
@@ -100,8 +104,8 @@ impl Journal {
         })
     }
 
-    /// Other versions of its document at the same endpoint, about the same case, that were withdrawn: a request of one may
-    /// have arrived.
+    /// Other versions of its document at the same endpoint, about the same case, that were
+    /// withdrawn: a request of one may have arrived.
     pub fn withdrawn_versions_of(
         &self,
         id: SubmissionId,
@@ -109,8 +113,8 @@ impl Journal {
         self.read(|c| versions::of(c, id, &[StateCode::Withdrawn]))
     }
 
-    /// Whether something to an endpoint, by its id, that is open or on hold may have been sent at any time before a restore,
-    /// with whichever certificate was in use then.
+    /// Whether something to an endpoint, by its id, that is open or on hold may have been sent at
+    /// any time before a restore, with whichever certificate was in use then.
     pub fn has_forgotten_when(&self, endpoint: &str) -> Result<bool, JournalError> {
         self.read(|c| doubt::has_forgotten_when(c, endpoint))
     }
@@ -125,19 +129,21 @@ impl Journal {
         self.read(|c| recover::unreconciled_at(c, endpoint))
     }
 
-    /// What the journal may have forgotten: between the end of the restored state and the restore, also once that was
-    /// compared. `None` where it was never restored, or by a program that did not note it.
+    /// What the journal may have forgotten: between the end of the restored state and the restore,
+    /// also once that was compared. `None` where it was never restored, or by a program that did
+    /// not note it.
     pub fn forgotten(&self) -> Result<Option<Unreconciled>, JournalError> {
         self.read(recover::forgotten)
     }
 
-    /// The identifiers of what is on hold at an endpoint, by its id, since before a restore: it may have been released and
-    /// sent since the backup. The newest first.
+    /// The identifiers of what is on hold at an endpoint, by its id, since before a restore: it may
+    /// have been released and sent since the backup. The newest first.
     pub fn on_hold_since_restore(&self, endpoint: &str) -> Result<Vec<String>, JournalError> {
         self.read(|c| doubt::on_hold(c, endpoint))
     }
 
-    /// The time from which the comparison after a restore counts, where the clock was ahead at the restore.
+    /// The time from which the comparison after a restore counts, where the clock was ahead at the
+    /// restore.
     pub fn set_unreconciled_from(&self, now: Instant) -> Result<(), JournalError> {
         self.write(Effect::Unseen, move |c| recover::count_from(c, now)).wait()
     }
@@ -158,8 +164,8 @@ impl Journal {
         self.write(Effect::Unseen, recover::reconciled).wait()
     }
 
-    /// A report that the authority shows: taken in with its status where the journal does not know it, put
-    /// in doubt where the journal believes that it was not sent.
+    /// A report that the authority shows: taken in with its status where the journal does not know
+    /// it, put in doubt where the journal believes that it was not sent.
     pub fn reconcile(&self, found: FoundReport) -> Result<Reconciled, RecordError> {
         self.reconcile_async(found).wait()
     }
@@ -172,28 +178,29 @@ impl Journal {
         }
     }
 
-    /// Notes what a submission says (`fhir::Tree::canonical_digest_of`), where that was not known yet: it was
-    /// taken in by an older program.
+    /// Notes what a submission says (`fhir::Tree::canonical_digest_of`), where that was not known
+    /// yet: it was taken in by an older program.
     pub fn set_canonical(&self, id: SubmissionId, canonical: &str) -> Result<(), JournalError> {
         let canonical = canonical.to_owned();
         self.write(Effect::Unseen, move |c| known::set_canonical(c, id, &canonical)).wait()
     }
 
-    /// Whether what is taken in now waits until the authority has been asked for its document, or something still does
-    /// that was taken in before: after a restore until everything was compared; for thirty days where no register
-    /// accompanied it, and in the copy of a profile, there for longer if nobody has read that it is one.
+    /// Whether what is taken in now waits until the authority has been asked for its document, or
+    /// something still does that was taken in before: after a restore until everything was
+    /// compared; for thirty days where no register accompanied it, and in the copy of a profile,
+    /// there for longer if nobody has read that it is one.
     pub fn is_guarded(&self, now: Instant) -> Result<bool, JournalError> {
         self.read(|c| guard::is_needed(c, now))
     }
 
-    /// Lets the thirty days count; to be called again and again. At most a day counts from one call to the next, so
-    /// that a clock that is set forward lets nothing go.
+    /// Lets the thirty days count; to be called again and again. At most a day counts from one call
+    /// to the next, so that a clock that is set forward lets nothing go.
     pub fn count_guarded_time(&self, now: Instant) -> Result<(), JournalError> {
         self.write(Effect::Unseen, move |c| guard::count_time(c, now)).wait()
     }
 
-    /// The authority of an endpoint shows nothing of what we know it to have, so that its answers say nothing: what
-    /// waits may be released by a person.
+    /// The authority of an endpoint shows nothing of what we know it to have, so that its answers
+    /// say nothing: what waits may be released by a person.
     pub fn asked_in_vain(&self, endpoint: &str) -> Result<(), JournalError> {
         let endpoint = endpoint.to_owned();
         self.write(Effect::Seen, move |c| guard::asked_in_vain(c, &endpoint)).wait()
@@ -204,14 +211,15 @@ impl Journal {
         self.write(Effect::Seen, move |c| guard::in_vain(c, id)).wait()
     }
 
-    /// Whether reports may have been sent of which nothing here knows, so that only the authority can tell.
+    /// Whether reports may have been sent of which nothing here knows, so that only the authority
+    /// can tell.
     pub fn may_have_forgotten(&self) -> Result<bool, JournalError> {
         self.read(guard::may_have_forgotten)
     }
 
-    /// The authority was asked for a report that waits, or that a restore or a copying has put in doubt, and does not show
-    /// it: whether it may have it all the same, because it shows things as late as this, or because the other copy of the
-    /// profile sends until a person has read of it.
+    /// The authority was asked for a report that waits, or that a restore or a copying has put in
+    /// doubt, and does not show it: whether it may have it all the same, because it shows things as
+    /// late as this, or because the other copy of the profile sends until a person has read of it.
     pub fn may_be_shown_late(
         &self,
         id: SubmissionId,
@@ -222,7 +230,8 @@ impl Journal {
         self.write(Effect::Unseen, move |c| guard::may_be_shown_late(c, id, now, lag)).wait()
     }
 
-    /// Whether the journal knows what a submission says, so that the same report would be recognised in other bytes.
+    /// Whether the journal knows what a submission says, so that the same report would be
+    /// recognised in other bytes.
     pub fn knows_content(&self, id: SubmissionId) -> Result<bool, JournalError> {
         let known = self.read(|c| read::one(c, sql::KNOWS_CONTENT, [id.0], |row| row.get(0)))?;
         Ok(known.unwrap_or(false))
@@ -233,8 +242,8 @@ impl Journal {
         self.read(|c| guard::waiting(c, endpoint))
     }
 
-    /// Whether the same content is not to be sent beside this submission: its end is not known yet, or that of what has taken
-    /// its place is not, or that has reached the authority.
+    /// Whether the same content is not to be sent beside this submission: its end is not known yet,
+    /// or that of what has taken its place is not, or that has reached the authority.
     pub fn rules_out_another(&self, id: SubmissionId) -> Result<bool, JournalError> {
         self.read(|c| known::rules_out_another(c, id))
     }
@@ -249,15 +258,17 @@ impl Journal {
         self.read(|c| guard::release_waits(c, id))
     }
 
-    /// Whether a report is held for nothing but that: it is sent by itself once the authority turns out not to have it.
+    /// Whether a report is held for nothing but that: it is sent by itself once the authority turns
+    /// out not to have it.
     pub fn goes_by_itself(&self, id: SubmissionId) -> Result<bool, JournalError> {
         self.read(|c| guard::goes_by_itself(c, id))
     }
 
-    /// The authority was asked for the document of a report that waits: it may have it under this receipt, then the
-    /// report stays held for a person; or it has not, then the report is sent, unless it is held for errors of its own.
-    /// One whose place another is to take waits until that is withdrawn or has arrived; in the copy of a profile, one
-    /// from a watched folder until a person has read that it is one.
+    /// The authority was asked for the document of a report that waits: it may have it under this
+    /// receipt, then the report stays held for a person; or it has not, then the report is sent,
+    /// unless it is held for errors of its own. One whose place another is to take waits until that
+    /// is withdrawn or has arrived; in the copy of a profile, one from a watched folder until a
+    /// person has read that it is one.
     pub fn decide_guarded(
         &self,
         id: SubmissionId,
@@ -270,9 +281,10 @@ impl Journal {
         self.write(Effect::Seen, decide).wait()
     }
 
-    /// Notes on which computer, and in which file, the journal lives, and its register. Where that was another, the
-    /// profile was copied, and the other copy may have gone on: whatever may be sent is in doubt then, what is taken
-    /// in is guarded, and the number of what is in doubt is given.
+    /// Notes on which computer, and in which file, the journal lives, and its register. Where that
+    /// was another, the profile was copied, and the other copy may have gone on: whatever may be
+    /// sent is in doubt then, what is taken in is guarded, and the number of what is in doubt is
+    /// given.
     pub fn settle_on(
         &self,
         find: Find<'_>,

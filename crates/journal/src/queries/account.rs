@@ -43,7 +43,8 @@ pub struct MessageTally {
     pub source: Source,
     /// How much it weighs.
     pub severity: Severity,
-    /// Its code; the authority's are its own words, and to be shown only where they look like a code.
+    /// Its code; the authority's are its own words, and to be shown only where they look like a
+    /// code.
     pub code: String,
     /// The authority's rule, likewise.
     pub rule: Option<String>,
@@ -51,7 +52,8 @@ pub struct MessageTally {
     pub count: u64,
 }
 
-/// Where the chain of events ends: whoever notes it can show later that nothing before it was changed.
+/// Where the chain of events ends: whoever notes it can show later that nothing before it was
+/// changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainHead {
     /// Number of the newest event.

@@ -1,5 +1,5 @@
-//! What the journal knows of an endpoint by its id: how many reports, what it is called, and where it leads. A backup
-//! that is restored elsewhere tells by that which authority its reports went to.
+//! What the journal knows of an endpoint by its id: how many reports, what it is called, and where
+//! it leads. A backup that is restored elsewhere tells by that which authority its reports went to.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,8 @@ const NOTE: &str = "endpoint:";
 pub struct EndpointReports {
     /// All that were ever taken in for it.
     pub all: u32,
-    /// Those that wait for something there: on hold, waiting, on their way, in doubt or in progress.
+    /// Those that wait for something there: on hold, waiting, on their way, in doubt or in
+    /// progress.
     pub open: u32,
 }
 
@@ -52,7 +53,8 @@ impl Journal {
         self.read(notes)
     }
 
-    /// Keeps what an endpoint is called and where it leads; what is noted already is not written again.
+    /// Keeps what an endpoint is called and where it leads; what is noted already is not written
+    /// again.
     pub fn note_endpoint(&self, id: &str, note: EndpointNote) -> Result<(), JournalError> {
         if self.endpoint_notes()?.get(id) == Some(&note) {
             return Ok(());

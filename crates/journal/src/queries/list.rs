@@ -23,7 +23,8 @@ pub(crate) fn list(connection: &Connection, filter: &Filter) -> Result<Vec<Row>,
     };
     let found = rows(connection, filter, limit)?;
     match filter.search.as_deref() {
-        // The authority's id is not among the words: indexing it would cost every report a second entry.
+        // The authority's id is not among the words: indexing it would cost every report a second
+        // entry.
         Some(text) if found.is_empty() && filter.before.is_none() => {
             let known = read::by_receipt(connection, text.trim())?;
             let row = known.map(|id| read::row(connection, id)).transpose()?;
@@ -76,8 +77,8 @@ fn wanted(filter: &Filter, row: &Row) -> bool {
         && filter.until.is_none_or(|until| row.created < until)
 }
 
-/// Few enough to ask for each whether it has the words (20 µs each), instead of walking over all matches
-/// in other states.
+/// Few enough to ask for each whether it has the words (20 µs each), instead of walking over all
+/// matches in other states.
 const FEW: u64 = 1_000;
 
 fn matches(

@@ -37,8 +37,8 @@ impl Journal {
         outcome
     }
 
-    /// The same with a connection of its own. A check of the full-text index goes by what its connection remembers of
-    /// an earlier one, and takes what others have written since for damage.
+    /// The same with a connection of its own. A check of the full-text index goes by what its
+    /// connection remembers of an earlier one, and takes what others have written since for damage.
     pub(crate) fn read_anew<T>(
         &self,
         view: impl FnOnce(&Connection) -> Result<T, JournalError>,

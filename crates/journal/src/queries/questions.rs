@@ -41,8 +41,9 @@ impl Journal {
         self.read(read::next_due)
     }
 
-    /// What is owed only after `at`, or was recorded after `recorded`, of one state, the longest owed first:
-    /// where a clock was set back, that is later than anything was ever put off, or ahead of now.
+    /// What is owed only after `at`, or was recorded after `recorded`, of one state, the longest
+    /// owed first: where a clock was set back, that is later than anything was ever put off, or
+    /// ahead of now.
     pub fn due_beyond(
         &self,
         at: Instant,
@@ -59,8 +60,8 @@ impl Journal {
         self.read(read::open_reports)
     }
 
-    /// When the oldest and the newest report to an endpoint were taken in that are on hold, and may have arrived before;
-    /// `None` where there is none.
+    /// When the oldest and the newest report to an endpoint were taken in that are on hold, and may
+    /// have arrived before; `None` where there is none.
     pub fn held_after_request(
         &self,
         endpoint: &str,
@@ -76,8 +77,8 @@ impl Journal {
         self.read(|c| read::by_attempt_identifier(c, identifier))
     }
 
-    /// Other submissions to the same endpoint with the same identifier of their attempt: ready envelopes bring
-    /// their own, and an endpoint may want the document's.
+    /// Other submissions to the same endpoint with the same identifier of their attempt: ready
+    /// envelopes bring their own, and an endpoint may want the document's.
     pub fn siblings(&self, id: SubmissionId) -> Result<Vec<Sibling>, JournalError> {
         self.read(|c| read::siblings(c, id))
     }
@@ -87,9 +88,10 @@ impl Journal {
         self.read(|c| read::by_receipt(c, receipt))
     }
 
-    /// The submissions to an endpoint that its authority has known by this id, the newest first, each with the
-    /// identifier under which it went out. Other authorities count too; and one that was set up again, or restored from
-    /// a backup, may have given its numbers anew, so that only the identifier says whose a number is.
+    /// The submissions to an endpoint that its authority has known by this id, the newest first,
+    /// each with the identifier under which it went out. Other authorities count too; and one that
+    /// was set up again, or restored from a backup, may have given its numbers anew, so that only
+    /// the identifier says whose a number is.
     pub fn by_receipt_at(
         &self,
         endpoint: &str,
@@ -103,13 +105,15 @@ impl Journal {
         self.read(|c| read::was_accepted_at(c, endpoint))
     }
 
-    /// Identifiers of some reports, other than the one with `identifier`, that the authority of an endpoint has
-    /// accepted and should show to whoever may see ours: at most four, the likeliest first.
+    /// Identifiers of some reports, other than the one with `identifier`, that the authority of an
+    /// endpoint has accepted and should show to whoever may see ours: at most four, the likeliest
+    /// first.
     pub fn witnesses(&self, endpoint: &str, identifier: &str) -> Result<Vec<String>, JournalError> {
         self.read(|c| read::witnesses(c, endpoint, identifier))
     }
 
-    /// Of these the three that were accepted last in a time, the newest first: identifiers with receipts.
+    /// Of these the three that were accepted last in a time, the newest first: identifiers with
+    /// receipts.
     pub fn newest_accepted(
         &self,
         endpoint: &str,
@@ -119,24 +123,26 @@ impl Journal {
         self.read(|c| read::newest_accepted(c, endpoint, identifier, within))
     }
 
-    /// The same of reports that failed, or were replaced or withdrawn after that: it need not show them, and whoever is shown
-    /// one may see ours.
+    /// The same of reports that failed, or were replaced or withdrawn after that: it need not show
+    /// them, and whoever is shown one may see ours.
     pub fn ended(&self, endpoint: &str, identifier: &str) -> Result<Vec<String>, JournalError> {
         self.read(|c| read::ended(c, endpoint, identifier))
     }
 
-    /// Whether the authority of an endpoint has accepted anything of ours, also where it does not show it at present.
+    /// Whether the authority of an endpoint has accepted anything of ours, also where it does not
+    /// show it at present.
     pub fn has_accepted(&self, endpoint: &str) -> Result<bool, JournalError> {
         self.read(|c| read::has_accepted(c, endpoint))
     }
 
-    /// Whether something that it has accepted was not shown when it was asked for: forgotten, or hidden from this certificate.
+    /// Whether something that it has accepted was not shown when it was asked for: forgotten, or
+    /// hidden from this certificate.
     pub fn has_hidden(&self, endpoint: &str) -> Result<bool, JournalError> {
         self.read(|c| read::has_hidden(c, endpoint))
     }
 
-    /// The same by their documents, for the question for the document of a report that waits: identifier of the
-    /// document, and the receipt that the authority gave.
+    /// The same by their documents, for the question for the document of a report that waits:
+    /// identifier of the document, and the receipt that the authority gave.
     pub fn witnesses_by_document(
         &self,
         endpoint: &str,
@@ -150,13 +156,14 @@ impl Journal {
         self.read(|c| read::is_named_as_document(c, id))
     }
 
-    /// Reports that move by themselves only while another endpoint is in use: their endpoints, and how many.
+    /// Reports that move by themselves only while another endpoint is in use: their endpoints, and
+    /// how many.
     pub fn open_elsewhere(&self, in_use: &str) -> Result<Vec<(String, u32)>, JournalError> {
         self.read(|c| read::open_elsewhere(c, in_use))
     }
 
-    /// All submissions of this content, oldest first: of the same bytes, or of what says the same. To one
-    /// destination, or to any.
+    /// All submissions of this content, oldest first: of the same bytes, or of what says the same.
+    /// To one destination, or to any.
     pub fn of_content(
         &self,
         digest: &str,
@@ -185,8 +192,8 @@ impl Journal {
         self.read(|c| list::list(c, filter))
     }
 
-    /// How many rows the filter lets through in all, whatever its page. Exact where it has neither words
-    /// nor a period; otherwise counted up to `at_most`.
+    /// How many rows the filter lets through in all, whatever its page. Exact where it has neither
+    /// words nor a period; otherwise counted up to `at_most`.
     pub fn count(&self, filter: &Filter, at_most: usize) -> Result<u64, JournalError> {
         self.read(|c| list::count(c, filter, at_most))
     }

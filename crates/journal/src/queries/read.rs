@@ -154,7 +154,8 @@ fn newest_of(
     Ok(found)
 }
 
-/// Whether the authority of an endpoint has accepted anything of ours, also where it is not found at present.
+/// Whether the authority of an endpoint has accepted anything of ours, also where it is not found
+/// at present.
 pub(crate) fn has_accepted(connection: &Connection, endpoint: &str) -> Result<bool, JournalError> {
     Ok(one(connection, sql::HAS_ACCEPTED, [endpoint], |row| row.get::<_, i64>(0))?.is_some())
 }
@@ -163,9 +164,9 @@ pub(crate) fn has_hidden(connection: &Connection, endpoint: &str) -> Result<bool
     Ok(one(connection, sql::HAS_HIDDEN, [endpoint], |row| row.get::<_, i64>(0))?.is_some())
 }
 
-/// The same by their documents, as witnesses for the document of a report that waits: identifier of the document and
-/// receipt. One that went out under its document's identifier says nothing of those that did not. Only where none did
-/// otherwise, and the report does as well, it is one.
+/// The same by their documents, as witnesses for the document of a report that waits: identifier of
+/// the document and receipt. One that went out under its document's identifier says nothing of
+/// those that did not. Only where none did otherwise, and the report does as well, it is one.
 pub(crate) fn witnesses_by_document(
     connection: &Connection,
     endpoint: &str,

@@ -43,7 +43,8 @@ impl Words {
     fn from(attempt: &str, receipt: Option<&str>, summary: &report::Summary, file: &str) -> Self {
         let joined =
             |parts: &[Option<&str>]| parts.iter().flatten().copied().collect::<Vec<_>>().join(" ");
-        // By its name in every language: who searches need not know in which the report was imported.
+        // By its name in every language: who searches need not know in which the report was
+        // imported.
         let disease =
             report::diseases::of_summary(summary).map(|tested| tested.disease.names.join(" "));
         Self {
@@ -128,8 +129,8 @@ fn run(
 /// Pages of the index written anew in one transaction: 800 kB.
 const MERGE_PAGES: i64 = 200;
 
-/// Writes some of the index anew, so that forgotten words leave the file too (deleting only marks them).
-/// `Some(())` while there is more to do.
+/// Writes some of the index anew, so that forgotten words leave the file too (deleting only marks
+/// them). `Some(())` while there is more to do.
 pub(crate) fn purge(connection: &Connection, stage: Purge) -> Result<Option<()>, JournalError> {
     // Negative: puts all of the index on one level first, so that all of it is merged.
     let pages = if stage == Purge::Begin { -MERGE_PAGES } else { MERGE_PAGES };
@@ -163,8 +164,9 @@ fn words_of(messages: &[Message]) -> String {
     words
 }
 
-/// What a person typed, as a query of FTS5: every word is quoted, so nothing in it is an operator, and
-/// matches as the beginning of a word. `None`: nothing to search by. `Some("")`: nothing can match.
+/// What a person typed, as a query of FTS5: every word is quoted, so nothing in it is an operator,
+/// and matches as the beginning of a word. `None`: nothing to search by. `Some("")`: nothing can
+/// match.
 pub(crate) fn query(text: &str) -> Option<String> {
     if text.trim().is_empty() {
         return None;

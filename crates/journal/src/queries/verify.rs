@@ -1,4 +1,5 @@
-//! The check of the whole journal. Collects everything that does not agree; never stops at the first.
+//! The check of the whole journal. Collects everything that does not agree; never stops at the
+//! first.
 
 use report::{Event, State, SubmissionId};
 use rusqlite::Connection;
@@ -62,12 +63,13 @@ fn note(found: &mut Verification, kind: Kind, id: Option<SubmissionId>, event: O
 pub(crate) enum Pages {
     /// All in the file: it can be read as it is, free pages too.
     InFile,
-    /// Some in the log: a page in the file may be old, or half written by a checkpoint that ended early.
+    /// Some in the log: a page in the file may be old, or half written by a checkpoint that ended
+    /// early.
     InLog,
 }
 
-/// The structure (SQLite), which reads every page in use and so checks its authentication code; then the
-/// codes of all pages of the file as it is (SQLCipher).
+/// The structure (SQLite), which reads every page in use and so checks its authentication code;
+/// then the codes of all pages of the file as it is (SQLCipher).
 fn pages(connection: &Connection, found: &mut Verification) -> Result<(), JournalError> {
     let structure: Vec<String> =
         read::all(connection, "PRAGMA integrity_check(1)", [], |row| row.get(0))?;

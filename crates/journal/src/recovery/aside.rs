@@ -1,5 +1,5 @@
-//! Journals that were set aside: renamed to `name.set-aside-<microseconds>`, with their log, and deleted only where
-//! a person says so.
+//! Journals that were set aside: renamed to `name.set-aside-<microseconds>`, with their log, and
+//! deleted only where a person says so.
 
 use std::path::{Path, PathBuf};
 
@@ -25,8 +25,8 @@ pub struct SetAside {
     pub bytes: u64,
 }
 
-/// The journals that were set aside from a place, the last one first. What they hold stays readable with the key that
-/// they had, also what retention has removed from the journal since.
+/// The journals that were set aside from a place, the last one first. What they hold stays readable
+/// with the key that they had, also what retention has removed from the journal since.
 pub fn list_set_aside(journal: &Path) -> std::io::Result<Vec<SetAside>> {
     let one = |(at, file): (i64, PathBuf)| {
         let mut bytes = 0;
@@ -42,8 +42,8 @@ pub fn list_set_aside(journal: &Path) -> std::io::Result<Vec<SetAside>> {
     dated(journal)?.into_iter().map(one).collect()
 }
 
-/// Deletes one of them; gives `false` where it is none of them. While a recovery that was ended in between has still to
-/// read it (the journal is missing), nothing is deleted.
+/// Deletes one of them; gives `false` where it is none of them. While a recovery that was ended in
+/// between has still to read it (the journal is missing), nothing is deleted.
 pub fn remove_set_aside(journal: &Path, file: &Path) -> Result<bool, OpenProblem> {
     let _held = hold::shared(journal)?;
     open::present(journal)?;
@@ -63,8 +63,9 @@ pub fn remove_set_aside(journal: &Path, file: &Path) -> Result<bool, OpenProblem
     Ok(true)
 }
 
-/// The journal that a recovery has set aside before it was ended: it has the register's lineage still. What was set
-/// aside by a recovery that came to its end has another one, and all that was worth keeping of it was kept.
+/// The journal that a recovery has set aside before it was ended: it has the register's lineage
+/// still. What was set aside by a recovery that came to its end has another one, and all that was
+/// worth keeping of it was kept.
 pub(crate) fn of_ended_recovery(
     place: &Place,
     look: &Look,
@@ -84,8 +85,8 @@ pub(crate) fn of_ended_recovery(
     Ok(None)
 }
 
-/// A copy to read from, if there can be one. On a full disk nothing is replaced: there may be more to read once there
-/// is room.
+/// A copy to read from, if there can be one. On a full disk nothing is replaced: there may be more
+/// to read once there is room.
 pub(crate) fn readable(copy: Result<Place, OpenProblem>) -> Result<Option<Place>, OpenProblem> {
     match copy {
         Ok(copy) => Ok(Some(copy)),
@@ -111,8 +112,8 @@ fn dated(path: &Path) -> std::io::Result<Vec<(i64, PathBuf)>> {
     Ok(times.into_iter().map(file).collect())
 }
 
-/// Where what stands in a journal's place goes: beside what an ended recovery has set aside `already`, or under a name
-/// of its own. `None` where nothing stands there.
+/// Where what stands in a journal's place goes: beside what an ended recovery has set aside
+/// `already`, or under a name of its own. `None` where nothing stands there.
 pub(crate) fn of(path: &Path, already: Option<&Path>, now: Instant) -> Option<PathBuf> {
     let there = |path: &Path, suffix| open::with_suffix(path, suffix).symlink_metadata().is_ok();
     let stands: Vec<&str> =

@@ -1,6 +1,7 @@
-//! Which report of a journal that is replaced is which of the one that takes its place. An attempt is known by its identifier,
-//! its endpoint and the digest of its content. Where an endpoint wants the document's identifier, several have all three
-//! alike; then the number tells them apart, for both journals began as one.
+//! Which report of a journal that is replaced is which of the one that takes its place. An attempt
+//! is known by its identifier, its endpoint and the digest of its content. Where an endpoint wants
+//! the document's identifier, several have all three alike; then the number tells them apart, for
+//! both journals began as one.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -32,8 +33,8 @@ pub(crate) struct Attempts {
     through: i64,
 }
 
-/// The reports of one name that have no report of their number on the other side, oldest first, and those that were withdrawn
-/// on both sides before the others.
+/// The reports of one name that have no report of their number on the other side, oldest first, and
+/// those that were withdrawn on both sides before the others.
 #[derive(Debug, Default)]
 struct Unpaired {
     ours: Vec<i64>,
@@ -114,8 +115,8 @@ impl Attempts {
         })
     }
 
-    /// The state that the report of this name and number had in the end, as far as that can be read. A register that is of
-    /// another journal may give the number of another report.
+    /// The state that the report of this name and number had in the end, as far as that can be
+    /// read. A register that is of another journal may give the number of another report.
     pub(crate) fn last_state(&self, name: &Name, number: i64) -> Option<State> {
         let state = self.seen(|copy| match of_name(copy, name)?.contains(&number) {
             true => read::state(copy, SubmissionId(number)).map(Some),
@@ -124,8 +125,8 @@ impl Attempts {
         state.flatten()
     }
 
-    /// Whether the journal that takes its place has one of this name that it did not have itself, whatever stands in a register
-    /// that may be of the journal before it.
+    /// Whether the journal that takes its place has one of this name that it did not have itself,
+    /// whatever stands in a register that may be of the journal before it.
     pub(crate) fn leaves_one(
         &self,
         connection: &Connection,
@@ -187,8 +188,8 @@ impl Attempts {
         self.told_apart(connection, pair(ours, self.theirs(name)), name)
     }
 
-    /// What was withdrawn in the journal that takes the other's place is only what was withdrawn there too: else it would
-    /// stand for what was queued again.
+    /// What was withdrawn in the journal that takes the other's place is only what was withdrawn
+    /// there too: else it would stand for what was queued again.
     fn told_apart(
         &self,
         connection: &Connection,

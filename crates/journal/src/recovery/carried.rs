@@ -1,5 +1,6 @@
-//! What a journal that another takes the place of knows beside its reports: what it had lost itself, what people have not
-//! read yet, whether everything is asked for first, whether sending is paused, and what people have decided since.
+//! What a journal that another takes the place of knows beside its reports: what it had lost
+//! itself, what people have not read yet, whether everything is asked for first, whether sending is
+//! paused, and what people have decided since.
 
 use fhir::Instant;
 use report::{Event, Person, State, SubmissionId};
@@ -14,10 +15,12 @@ use crate::recovery::recover::{self, COPIED, RECOVERY_NOTICES};
 use crate::store::open::{self, Access, Place};
 use crate::{JournalError, LostReport, Message, Notice, RecordError, Unreconciled};
 
-/// Code of the warning on a report of which people had decided otherwise before the journal was restored.
+/// Code of the warning on a report of which people had decided otherwise before the journal was
+/// restored.
 pub(crate) const DECIDED: &str = "decided-before-restore";
 
-/// What would be sent, what waits for a person, and what was replaced, perhaps by what was withdrawn since.
+/// What would be sent, what waits for a person, and what was replaced, perhaps by what was
+/// withdrawn since.
 const OPEN: &str = "SELECT id, identifier, endpoint, digest, state FROM submission \
      WHERE state IN ('queued', 'sending', 'unknown', 'held', 'rejected', 'failed', 'superseded') \
      ORDER BY id";
@@ -71,8 +74,9 @@ impl Carried {
     }
 }
 
-/// What people had decided since about what the new journal has as open. What it would send is held: they decide again.
-/// What waits for a person there, and was withdrawn, stays withdrawn; of the rest they are told.
+/// What people had decided since about what the new journal has as open. What it would send is
+/// held: they decide again. What waits for a person there, and was withdrawn, stays withdrawn; of
+/// the rest they are told.
 pub(crate) fn hold_decided(
     connection: &Connection,
     attempts: &Attempts,
@@ -133,7 +137,8 @@ pub(crate) fn hold_decided(
         }
         attach::warn(connection, id, &Message::warning(DECIDED, &[]))?;
     }
-    // What was opened again because its correction was withdrawn: the newest first, for each opens what it had replaced.
+    // What was opened again because its correction was withdrawn: the newest first, for each opens
+    // what it had replaced.
     for id in withdrawn.into_iter().rev() {
         if let State::Held { .. } = read::state(connection, id)? {
             withdraw(connection, id, by, now)?;
@@ -149,8 +154,9 @@ fn still_open(connection: &Connection) -> Result<Vec<(SubmissionId, Name, String
     })
 }
 
-/// The number and the last state of a report in the journal that is replaced, where it is known which it was there. Of one
-/// that would be sent, whatever was decided may have been decided about it.
+/// The number and the last state of a report in the journal that is replaced, where it is known
+/// which it was there. Of one that would be sent, whatever was decided may have been decided about
+/// it.
 fn last_of(
     connection: &Connection,
     attempts: &Attempts,
@@ -196,7 +202,8 @@ fn hold_in_doubt(
     append::happen(connection, id, &Event::HeldBack, by, now)
 }
 
-/// A look with a connection of its own: one that has met a damaged page may refuse everything from then on.
+/// A look with a connection of its own: one that has met a damaged page may refuse everything from
+/// then on.
 pub(crate) fn seen<T>(
     copy: Option<&Place>,
     view: impl FnOnce(&Connection) -> Result<T, JournalError>,

@@ -1,6 +1,6 @@
-//! One content in two lives of a journal. A restore without the register forgets what was taken in, the same content is handed
-//! over again under another attempt, and then a backup of the first life takes the journal's place: it is one report all the
-//! same, and goes out once at most.
+//! One content in two lives of a journal. A restore without the register forgets what was taken in,
+//! the same content is handed over again under another attempt, and then a backup of the first life
+//! takes the journal's place: it is one report all the same, and goes out once at most.
 
 use fhir::Instant;
 use report::{Event, Person, State, SubmissionId};
@@ -12,8 +12,8 @@ use crate::recovery::attempts::Attempts;
 use crate::recovery::carried::DECIDED;
 use crate::{Destination, JournalError, LostReport, Message, RecordError};
 
-/// Reports of the content of one that the restored journal does not have, which the journal that it takes the place of did not
-/// have either.
+/// Reports of the content of one that the restored journal does not have, which the journal that it
+/// takes the place of did not have either.
 pub(crate) fn of_another_life(
     connection: &Connection,
     attempts: &Attempts,
@@ -24,8 +24,8 @@ pub(crate) fn of_another_life(
     strangers(connection, attempts, all)
 }
 
-/// The same of its content, of its document, and of other corrections of the report that it `corrects`: other versions of it
-/// do not go after what became of it since.
+/// The same of its content, of its document, and of other corrections of the report that it
+/// `corrects`: other versions of it do not go after what became of it since.
 pub(crate) fn versions_of_another_life(
     connection: &Connection,
     attempts: &Attempts,
@@ -102,8 +102,8 @@ pub(crate) fn hold(
     Ok(())
 }
 
-/// What is lost may have been sent: nothing of its content or document goes by itself beside it, and
-/// whoever decides is told.
+/// What is lost may have been sent: nothing of its content or document goes by itself beside it,
+/// and whoever decides is told.
 pub(crate) fn settle_beside_lost(
     connection: &Connection,
     attempts: &Attempts,
@@ -116,7 +116,8 @@ pub(crate) fn settle_beside_lost(
     Ok(versions::tell_of_lost(connection, lost)?)
 }
 
-/// What is read back does not go by itself either where one of these has arrived, or another stands in the place of one.
+/// What is read back does not go by itself either where one of these has arrived, or another stands
+/// in the place of one.
 pub(crate) fn hold_beside(
     connection: &Connection,
     others: &[SubmissionId],

@@ -108,10 +108,11 @@ fn may_have_left(
     read::one(connection, sql::MAY_HAVE_LEFT, of_attempt, |row| row.get(0).map(SubmissionId))
 }
 
-/// Whether it is a report that a restore has lost: the authority has said what became of the one that is known under this
-/// identifier, and this is another. A delivery that the authority has not changed since the lost one was taken in cannot be
-/// that: a gateway may have repeated the request of an older version. Where clocks differ, or nothing is said of the time, it
-/// stays lost, and is asked for when it is handed over again.
+/// Whether it is a report that a restore has lost: the authority has said what became of the one
+/// that is known under this identifier, and this is another. A delivery that the authority has not
+/// changed since the lost one was taken in cannot be that: a gateway may have repeated the request
+/// of an older version. Where clocks differ, or nothing is said of the time, it stays lost, and is
+/// asked for when it is handed over again.
 fn is_the_lost_one(
     connection: &Connection,
     id: SubmissionId,
@@ -128,8 +129,8 @@ fn is_the_lost_one(
     Ok(lost.is_some_and(|lost| found.last_updated.is_some_and(|changed| changed >= lost.at)))
 }
 
-/// Whether it went to the same authority by another endpoint, which has it or had it before the restore: the authority
-/// shows it to both, and it is entered once.
+/// Whether it went to the same authority by another endpoint, which has it or had it before the
+/// restore: the authority shows it to both, and it is entered once.
 fn is_anothers(connection: &Connection, found: &FoundReport) -> Result<bool, JournalError> {
     let notes = endpoints::notes(connection)?;
     let Some(here) = notes.get(&found.endpoint) else { return Ok(false) };
@@ -196,8 +197,8 @@ fn add(connection: &Connection, prepared: &Prepared) -> Result<SubmissionId, Rec
     let number = attach::insert_evidence(connection, id, &prepared.evidence)?;
     let state = record(connection, id, &found.event, prepared, Some(number))?;
     attach::first_issues(connection, id, &found.issues)?;
-    // Once and at the end: taking words out again in the transaction that put them in leaves an index that
-    // its own check calls corrupt.
+    // Once and at the end: taking words out again in the transaction that put them in leaves an
+    // index that its own check calls corrupt.
     let words = search::Words::of(&new, &new.identifier);
     search::index(connection, id, &words, &found.issues)?;
     if let Some(lost) = &lost {

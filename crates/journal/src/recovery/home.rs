@@ -1,5 +1,6 @@
-//! On which computer, and in which file, a journal lives: the copy of a profile must not send what the other one sends
-//! too. Kept in the journal, of its own file, and in the register, of the register's: one of the two may be lost.
+//! On which computer, and in which file, a journal lives: the copy of a profile must not send what
+//! the other one sends too. Kept in the journal, of its own file, and in the register, of the
+//! register's: one of the two may be lost.
 
 use std::path::Path;
 
@@ -46,9 +47,9 @@ fn kept(connection: &Connection) -> Result<Option<String>, JournalError> {
     Ok(value.and_then(|value| value.as_str().map(str::to_owned)))
 }
 
-/// Notes where the journal lives. Where that was elsewhere, the profile was copied, and the other copy may have gone on:
-/// whatever may be sent is put in doubt, everything is asked for first, and a person is told. Gives how many are in doubt
-/// then.
+/// Notes where the journal lives. Where that was elsewhere, the profile was copied, and the other
+/// copy may have gone on: whatever may be sent is put in doubt, everything is asked for first, and
+/// a person is told. Gives how many are in doubt then.
 pub(crate) fn settle(
     connection: &Connection,
     home: &Home,
@@ -84,9 +85,9 @@ pub(crate) fn settle_register(journal: &Place, find: Find<'_>) {
     }
 }
 
-/// Whether what is to be replaced, or what is to take its place, shows that it was copied: the register or the journal
-/// lived elsewhere, or the backup is of another computer. `standing`: where the journal's file is, and a copy of it that
-/// can be read.
+/// Whether what is to be replaced, or what is to take its place, shows that it was copied: the
+/// register or the journal lived elsewhere, or the backup is of another computer. `standing`: where
+/// the journal's file is, and a copy of it that can be read.
 pub(crate) fn is_copied(
     place: &Place,
     standing: (&Path, Option<&Place>),
@@ -107,8 +108,8 @@ pub(crate) fn is_copied(
         || elsewhere.is_some_and(|(before, home)| !home.is_on(&before)))
 }
 
-/// A journal that is at home here gets another file, which it finds anew. One that is not stays so: it was copied, and
-/// nobody has noticed yet.
+/// A journal that is at home here gets another file, which it finds anew. One that is not stays so:
+/// it was copied, and nobody has noticed yet.
 pub(crate) fn leave(connection: &Connection, home: Option<&Home>) -> Result<(), JournalError> {
     let at_home = kept(connection)? == home.map(Home::text);
     if at_home { forget(connection) } else { Ok(()) }

@@ -1,8 +1,9 @@
-//! When a journal cannot be used: it is set aside, the newest sound state takes its place, and whatever that
-//! state has forgotten is put in doubt. A person's restore goes the same way.
+//! When a journal cannot be used: it is set aside, the newest sound state takes its place, and
+//! whatever that state has forgotten is put in doubt. A person's restore goes the same way.
 //!
-//! Everything is made ready in a draft first; the old files are renamed, never written, never deleted. Ended
-//! in between, the next opening finds the journal missing, begins again, and reads what was set aside.
+//! Everything is made ready in a draft first; the old files are renamed, never written, never
+//! deleted. Ended in between, the next opening finds the journal missing, begins again, and reads
+//! what was set aside.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -57,12 +58,13 @@ pub struct Recovery {
     pub copied: bool,
     /// Sending is paused: it was before, or nothing says whether it was.
     pub paused: bool,
-    /// Reports whose content is not there any more: the authority is asked for them, and a person may have
-    /// to hand them over again.
+    /// Reports whose content is not there any more: the authority is asked for them, and a person
+    /// may have to hand them over again.
     pub lost: u64,
 }
 
-/// Codes of the notices about a recovery, with the names of their parameters: by [`Base`], and of what nobody knows.
+/// Codes of the notices about a recovery, with the names of their parameters: by [`Base`], and of
+/// what nobody knows.
 pub const RECOVERY_NOTICES: &[(&str, &[&str])] = &[
     (pause::UNKNOWN, &[]),
     ("journal-from-backup", NOTICE_PARAMS),
@@ -83,7 +85,8 @@ const COMPARED: &str = "compared:";
 /// Code of the notice that the profile was copied.
 pub(crate) const COPIED: &str = "journal-copied";
 
-/// Numbers that are looked for where the register does not name them: each costs a look at the old journal.
+/// Numbers that are looked for where the register does not name them: each costs a look at the old
+/// journal.
 const GAP_MAX: i64 = 200_000;
 
 /// In whose name a recovery acts.
@@ -91,9 +94,9 @@ pub(crate) fn program() -> Person {
     Person("labcourier".to_owned())
 }
 
-/// Replaces a journal that cannot be opened, or that is missing. `None` where another process has done so
-/// already, or where it only is of an older program. Where nothing opens with this key, the key may be the wrong one: then nothing is touched.
-/// `find` tells whether the profile was copied.
+/// Replaces a journal that cannot be opened, or that is missing. `None` where another process has
+/// done so already, or where it only is of an older program. Where nothing opens with this key, the
+/// key may be the wrong one: then nothing is touched. `find` tells whether the profile was copied.
 pub fn recover(
     path: &Path,
     key: &Key,
@@ -138,10 +141,11 @@ pub fn recover_from(
     outcome
 }
 
-/// Puts a backup in the place of a journal, after checking all of it. A journal that stands there is set
-/// aside (`name.set-aside-<microseconds of now>`, with its log), never overwritten. What it had and the
-/// backup has not is kept as far as it can be read; everything that may have been sent is put in doubt.
-/// [`OpenProblem::Busy`] where a process has the journal open. `find` tells whether profile or backup were copied.
+/// Puts a backup in the place of a journal, after checking all of it. A journal that stands there
+/// is set aside (`name.set-aside-<microseconds of now>`, with its log), never overwritten. What it
+/// had and the backup has not is kept as far as it can be read; everything that may have been sent
+/// is put in doubt. [`OpenProblem::Busy`] where a process has the journal open. `find` tells
+/// whether profile or backup were copied.
 pub fn restore(
     backup: &Path,
     key: &Key,
@@ -179,8 +183,8 @@ pub(crate) struct Old<'a> {
     look: Look,
     taken: Vec<LostReport>,
     pub(crate) numbers: Vec<i64>,
-    /// Where it is, if a recovery was ended between setting it aside and putting another in its place. Part of it may
-    /// still stand there.
+    /// Where it is, if a recovery was ended between setting it aside and putting another in its
+    /// place. Part of it may still stand there.
     aside: Option<PathBuf>,
     /// A copy of its files, to be read as far as possible.
     pub(crate) copy: Option<Place>,
@@ -313,9 +317,9 @@ fn write(
     if recovery.copied {
         tell_of_copy(connection, recovery.doubted, now)?;
     }
-    // Without a register nothing says what was taken in since: the disk that held both is gone. One of a program of
-    // before does not say what else would be the same report. Nor does one say what another computer sends, nor what
-    // the journal that stood there had forgotten itself.
+    // Without a register nothing says what was taken in since: the disk that held both is gone. One
+    // of a program of before does not say what else would be the same report. Nor does one say what
+    // another computer sends, nor what the journal that stood there had forgotten itself.
     let is_said = lost::all(connection)?.iter().all(|lost| lost.canonical.is_some());
     if recovery.copied || carried.is_guarded || !is_said || !old.names_all_after(through) {
         guard::raise(connection, now)?;
@@ -329,7 +333,8 @@ fn write(
     Ok(recovery)
 }
 
-/// Whether what came back is the report of this name: a register that is of another journal gives the number of another one.
+/// Whether what came back is the report of this name: a register that is of another journal gives
+/// the number of another one.
 fn is_one_of_name(
     connection: &Connection,
     back: Option<SubmissionId>,
@@ -347,7 +352,8 @@ impl Old<'_> {
         Attempts::new(self.numbers.iter().copied().zip(names), self.copy.as_ref(), through)
     }
 
-    /// Numbers after what was restored that the register does not name: programs of before forgot there what was old.
+    /// Numbers after what was restored that the register does not name: programs of before forgot
+    /// there what was old.
     pub(crate) fn gap(&self, through: i64) -> Range<i64> {
         let first = self.numbers.first().copied().unwrap_or(0);
         (through + 1).max(first - GAP_MAX)..first
@@ -397,8 +403,8 @@ fn told(recovery: &Recovery, now: Instant) -> Notice {
     Notice::new(code, &params, now)
 }
 
-/// Notes that a person has to read that the profile is a copy. What the guard of a copy rests on: it comes with what is
-/// put in doubt, or not at all.
+/// Notes that a person has to read that the profile is a copy. What the guard of a copy rests on:
+/// it comes with what is put in doubt, or not at all.
 pub(crate) fn tell_of_copy(
     connection: &Connection,
     doubted: u64,
@@ -442,7 +448,8 @@ pub(crate) fn reconcile_since(
     settings::set(connection, RECONCILE, &value)
 }
 
-/// Notes what the journal may have forgotten. Of restores that follow each other soon, the earliest counts.
+/// Notes what the journal may have forgotten. Of restores that follow each other soon, the earliest
+/// counts.
 fn forget(connection: &Connection, new: Unreconciled) -> Result<(), JournalError> {
     let soon =
         |before: &Unreconciled| before.restored.plus_seconds(FORGOTTEN_SECONDS) > new.restored;
@@ -453,8 +460,8 @@ fn forget(connection: &Connection, new: Unreconciled) -> Result<(), JournalError
     settings::set(connection, FORGOTTEN, &value)
 }
 
-/// What lies between both may have happened without this journal knowing, also once everything was compared; `None` where
-/// it was never restored, or by a program of before, which did not note it.
+/// What lies between both may have happened without this journal knowing, also once everything was
+/// compared; `None` where it was never restored, or by a program of before, which did not note it.
 pub(crate) fn forgotten(connection: &Connection) -> Result<Option<Unreconciled>, JournalError> {
     span(connection, FORGOTTEN)
 }

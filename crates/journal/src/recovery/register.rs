@@ -1,11 +1,12 @@
-//! What was confirmed, noted beside the journal after each commit and before the reply: the head of the chain
-//! of events, and which reports were taken in ([`crate::taken`]).
+//! What was confirmed, noted beside the journal after each commit and before the reply: the head of
+//! the chain of events, and which reports were taken in ([`crate::taken`]).
 //!
-//! Without it a journal that lost its log, was cut at a page, or was replaced by an older copy would open as
-//! if nothing were missing. It is a database of its own under the same key, so that damage of one file does
-//! not reach the other. It is written without waiting for the disk: a process that is killed leaves it whole,
-//! and after a power cut it may lag behind the journal, which weakens the check and never gives a false alarm.
-//! It is made anew from the journal where it is missing.
+//! Without it a journal that lost its log, was cut at a page, or was replaced by an older copy
+//! would open as if nothing were missing. It is a database of its own under the same key, so that
+//! damage of one file does not reach the other. It is written without waiting for the disk: a
+//! process that is killed leaves it whole, and after a power cut it may lag behind the journal,
+//! which weakens the check and never gives a false alarm. It is made anew from the journal where it
+//! is missing.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -103,8 +104,9 @@ fn connect(place: &Place) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Reads the head. To be called before the journal is read, which other processes may move on meanwhile. An error
-/// where the computer refuses just now: that says nothing about the file, which must not be set aside for it.
+/// Reads the head. To be called before the journal is read, which other processes may move on
+/// meanwhile. An error where the computer refuses just now: that says nothing about the file, which
+/// must not be set aside for it.
 pub(crate) fn look(journal: &Place) -> Result<Look, OpenProblem> {
     let place = place_of(journal);
     match std::fs::metadata(&place.path) {
@@ -123,8 +125,8 @@ pub(crate) fn look(journal: &Place) -> Result<Look, OpenProblem> {
     }
 }
 
-/// The disk is full, the folder cannot be written, another process is in the way: not a matter of the file. One that
-/// cannot be read to its end is.
+/// The disk is full, the folder cannot be written, another process is in the way: not a matter of
+/// the file. One that cannot be read to its end is.
 fn passes(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode as Code;
     use rusqlite::ffi::{SQLITE_IOERR_CORRUPTFS, SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ};
@@ -214,8 +216,8 @@ fn last(journal: &Connection) -> rusqlite::Result<Option<(i64, Hash)>> {
 }
 
 impl Register {
-    /// Opens it, made anew where it has to be. `None` where there can be none (a full disk): the journal
-    /// works without, and the next start tries again.
+    /// Opens it, made anew where it has to be. `None` where there can be none (a full disk): the
+    /// journal works without, and the next start tries again.
     pub(crate) fn open(
         journal: &Place,
         writing: &Connection,
@@ -349,12 +351,13 @@ pub(crate) fn suspect(journal: &Place, suspect: bool) {
         let connection = connect(&place_of(journal))?;
         connection.execute("UPDATE head SET suspect = ?1 WHERE id = 1", [suspect]).map(drop)
     };
-    // Without a register nothing can be remembered; the next step that meets the damage says so again.
+    // Without a register nothing can be remembered; the next step that meets the damage says so
+    // again.
     let _ = mark();
 }
 
-/// Forgets the names of these reports' files, because retention has removed them from the journal. What they are
-/// recognised by stays: a backup may have forgotten them.
+/// Forgets the names of these reports' files, because retention has removed them from the journal.
+/// What they are recognised by stays: a backup may have forgotten them.
 pub(crate) fn forget_files(journal: &Place, erased: &[i64]) {
     let forget = || -> rusqlite::Result<()> {
         let connection = connect(&place_of(journal))?;

@@ -1,5 +1,5 @@
-//! What can still be read of a damaged journal: row by row, each by its number, so that one unreadable page
-//! costs only what stands on it. A content counts only with its digest.
+//! What can still be read of a damaged journal: row by row, each by its number, so that one
+//! unreadable page costs only what stands on it. A content counts only with its digest.
 
 use fhir::{Format, Instant};
 use report::{Event, Person, State, StateCode, SubmissionId, Summary};
@@ -17,8 +17,8 @@ const SEARCHED_MAX: i64 = 200_000;
 /// After so many numbers in a row that give nothing there is nothing more.
 const NOTHING_MAX: u32 = 1_000;
 
-/// Failures in a row after which the rest is given up: each costs an opening, about 1 ms, and a page holds
-/// some ten reports.
+/// Failures in a row after which the rest is given up: each costs an opening, about 1 ms, and a
+/// page holds some ten reports.
 const FAILURES_MAX: u32 = 100;
 
 const HEAD: &str = "SELECT file, format, endpoint, digest, identifier, summary, state, created, \
@@ -40,7 +40,8 @@ pub(crate) struct Salvaged {
     pub(crate) new: NewSubmission,
     /// The report whose place it takes.
     pub(crate) corrects: Option<(i64, Name)>,
-    /// The authority had accepted it. It waits until that shows it again: one that has forgotten it must not get it twice.
+    /// The authority had accepted it. It waits until that shows it again: one that has forgotten it
+    /// must not get it twice.
     pub(crate) had_receipt: bool,
     /// It waited for the comparison after an earlier restore, and was never sent.
     pub(crate) waits: Option<Wait>,
@@ -72,8 +73,8 @@ impl Damaged {
         Self { place, connection: None, failures: 0 }
     }
 
-    /// Reads; a connection that has met a damaged page may refuse everything from then on, so the next read
-    /// gets a fresh one. After too many failures in a row nothing more is tried.
+    /// Reads; a connection that has met a damaged page may refuse everything from then on, so the
+    /// next read gets a fresh one. After too many failures in a row nothing more is tried.
     fn read<T>(&mut self, view: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Option<T> {
         if self.failures >= FAILURES_MAX {
             return None;

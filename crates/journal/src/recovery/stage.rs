@@ -1,4 +1,5 @@
-//! Copies of journals and backups, brought into one file and checked: what may take a journal's place.
+//! Copies of journals and backups, brought into one file and checked: what may take a journal's
+//! place.
 
 use std::cmp::Reverse;
 use std::path::Path;
@@ -21,8 +22,8 @@ pub(crate) enum With {
     FileOnly,
 }
 
-/// The newest sound state: of what remains of the journal, of its file alone, or of a backup. A backup that is dated
-/// later than `now` was made by a wrong clock: it comes after the others.
+/// The newest sound state: of what remains of the journal, of its file alone, or of a backup. A
+/// backup that is dated later than `now` was made by a wrong clock: it comes after the others.
 pub(crate) fn candidates(
     place: &Place,
     remains: &Place,
@@ -69,7 +70,8 @@ pub(crate) fn candidates(
     Ok(best)
 }
 
-/// Copies a journal or backup beside `place`, brings it into one file of the present schema, and checks it.
+/// Copies a journal or backup beside `place`, brings it into one file of the present schema, and
+/// checks it.
 pub(crate) fn stage(
     source: &Place,
     place: &Place,

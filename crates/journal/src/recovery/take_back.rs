@@ -1,5 +1,5 @@
-//! What can be read of a journal that another takes the place of, and what that does not have, is taken in again: it may have
-//! been sent, so it is asked for before it goes.
+//! What can be read of a journal that another takes the place of, and what that does not have, is
+//! taken in again: it may have been sent, so it is asked for before it goes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,7 +20,8 @@ const HAD_RECEIPT: &str = "accepted-before-restore";
 
 const NAMES: &str = "SELECT id, identifier, endpoint, digest FROM submission WHERE id <= ?1";
 
-/// Takes in again what can be read of the old journal and is not in the new one; gives what, by the number that it had.
+/// Takes in again what can be read of the old journal and is not in the new one; gives what, by the
+/// number that it had.
 pub(crate) fn all(
     connection: &Connection,
     old: &Old<'_>,
@@ -133,7 +134,8 @@ fn take_back(
     Ok(id)
 }
 
-/// The authority refused it, so it never existed there; and what it corrects is not corrected beside it.
+/// The authority refused it, so it never existed there; and what it corrects is not corrected
+/// beside it.
 fn reject(
     connection: &Connection,
     id: SubmissionId,
@@ -148,8 +150,9 @@ fn reject(
     succession::follow(connection, &subject, &step)
 }
 
-/// What came back and had been replaced, each with the number that the newer one had: it is closed by that one where it came
-/// back too, so that nothing goes out beside it. Otherwise it is withdrawn, and so is what it had itself replaced.
+/// What came back and had been replaced, each with the number that the newer one had: it is closed
+/// by that one where it came back too, so that nothing goes out beside it. Otherwise it is
+/// withdrawn, and so is what it had itself replaced.
 fn close_replaced(
     connection: &Connection,
     mut replaced: Vec<(i64, SubmissionId)>,

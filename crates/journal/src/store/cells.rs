@@ -12,7 +12,8 @@ use zstd::bulk::{Compressor, Decompressor};
 
 use crate::{EvidenceKind, JournalError, Message, MessageCounts, Row};
 
-/// Biggest text or body that is unpacked: far above what intake lets in (20 MB), far below what hurts.
+/// Biggest text or body that is unpacked: far above what intake lets in (20 MB), far below what
+/// hurts.
 const UNPACKED_MAX: usize = 256 * 1024 * 1024;
 
 /// zstd's default: a 10 kB document takes about 60 µs.

@@ -1,5 +1,5 @@
-//! What lies under a journal: on a file system of the network the locks of one computer are not seen by another,
-//! and the memory that SQLite's log needs is not shared.
+//! What lies under a journal: on a file system of the network the locks of one computer are not
+//! seen by another, and the memory that SQLite's log needs is not shared.
 
 use std::path::Path;
 
@@ -62,7 +62,8 @@ const SHARED_BY_FUSE: [&str; 22] = [
     "xtreemfs",
 ];
 
-/// Type of the file system that a path is on, as Linux names it; `None` elsewhere, or where it cannot be told.
+/// Type of the file system that a path is on, as Linux names it; `None` elsewhere, or where it
+/// cannot be told.
 pub fn file_system_of(path: &Path) -> Option<String> {
     let path = std::path::absolute(path).ok()?;
     let folder = path.ancestors().find_map(|it| it.canonicalize().ok())?;

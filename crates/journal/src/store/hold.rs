@@ -1,5 +1,6 @@
-//! Who may have a journal's files open. Every open journal shares a lock; a restore, which renames the files,
-//! wants it alone: a process that went on writing into a renamed file would lose what it confirms.
+//! Who may have a journal's files open. Every open journal shares a lock; a restore, which renames
+//! the files, wants it alone: a process that went on writing into a renamed file would lose what it
+//! confirms.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -30,7 +31,8 @@ fn wait(
     at_most: Duration,
     attempt: impl Fn(&File) -> Result<(), TryLockError>,
 ) -> Result<File, OpenProblem> {
-    // Beside the journal, not the journal itself: closing any handle of that would drop SQLite's own locks.
+    // Beside the journal, not the journal itself: closing any handle of that would drop SQLite's
+    // own locks.
     let path = open::with_suffix(journal, "-lock");
     // Its owner's only: whoever else could open it could lock it, and keep everybody out.
     let mut options = File::options();
@@ -52,7 +54,8 @@ fn wait(
     }
 }
 
-/// Closes a lock that an earlier version left open to others. One that is somebody else's stays as it is.
+/// Closes a lock that an earlier version left open to others. One that is somebody else's stays as
+/// it is.
 #[cfg(unix)]
 fn close_to_others(file: &File) {
     use std::os::unix::fs::PermissionsExt as _;

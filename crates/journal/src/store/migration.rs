@@ -9,13 +9,13 @@ use crate::store::open::Place;
 use crate::store::{hold, schema};
 use crate::{BackedUp, Key, OpenProblem, handle};
 
-/// Brings a journal of an older program up to date, after a backup of it as it is. No other process has it open
-/// meanwhile ([`OpenProblem::Busy`] where one does), and a backup that cannot be made leaves it as it was. `None`
-/// where nothing is to be done, because another process was faster.
+/// Brings a journal of an older program up to date, after a backup of it as it is. No other process
+/// has it open meanwhile ([`OpenProblem::Busy`] where one does), and a backup that cannot be made
+/// leaves it as it was. `None` where nothing is to be done, because another process was faster.
 ///
-/// Programs of the older release that are started later refuse the journal ([`OpenProblem::NewerSchema`]); one
-/// that runs on, where the locks of the place do not hold, notices at its next look
-/// ([`crate::JournalError::NewerSchema`]).
+/// Programs of the older release that are started later refuse the journal
+/// ([`OpenProblem::NewerSchema`]); one that runs on, where the locks of the place do not hold,
+/// notices at its next look ([`crate::JournalError::NewerSchema`]).
 pub fn migrate(
     path: &Path,
     key: &Key,

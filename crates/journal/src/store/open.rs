@@ -11,8 +11,8 @@ use crate::queries::verify::Pages;
 use crate::store::{filesystem, schema};
 use crate::{Key, OpenProblem};
 
-/// How long to wait for another process's commit: a group of 64 on a slow disk takes well under a second,
-/// a checkpoint of 16 MB a few.
+/// How long to wait for another process's commit: a group of 64 on a slow disk takes well under a
+/// second, a checkpoint of 16 MB a few.
 const BUSY_WAIT: Duration = Duration::from_secs(10);
 
 /// Statements that are kept prepared: all hot ones (about 40) with room.
@@ -119,8 +119,9 @@ pub(crate) fn writable(
     Ok(connection)
 }
 
-/// The log beside the file, without which several processes would stand in each other's way. Where it cannot be
-/// had, the place does not offer memory that processes share, as folders of the network do not.
+/// The log beside the file, without which several processes would stand in each other's way. Where
+/// it cannot be had, the place does not offer memory that processes share, as folders of the
+/// network do not.
 pub(crate) fn use_log(connection: &Connection) -> Result<(), OpenProblem> {
     let mode: String = connection
         .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
@@ -148,7 +149,8 @@ pub(crate) fn readable(place: &Place) -> Result<Connection, OpenProblem> {
 
 pub(crate) fn present(path: &Path) -> Result<(), OpenProblem> {
     let facts = std::fs::metadata(path).map_err(OpenProblem::io("find"))?;
-    // SQLite would take an emptied file for a new database: a lost journal would look like a fresh one.
+    // SQLite would take an emptied file for a new database: a lost journal would look like a fresh
+    // one.
     if !facts.is_file() || facts.len() == 0 {
         return Err(OpenProblem::WrongKeyOrDamaged);
     }
@@ -197,7 +199,8 @@ pub(crate) fn publish(draft: &Path, path: &Path) -> std::io::Result<()> {
     match std::fs::hard_link(draft, path) {
         Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => return Err(error),
-        // File systems without hard links: reserve the name first, then replace our own reservation.
+        // File systems without hard links: reserve the name first, then replace our own
+        // reservation.
         Err(_) => {
             private_file(path)?;
             std::fs::rename(draft, path).inspect_err(|_| drop(std::fs::remove_file(path)))?;

@@ -1,7 +1,9 @@
-//! Another key for a journal and everything that was written with it: register, backups, what was set aside.
+//! Another key for a journal and everything that was written with it: register, backups, what was
+//! set aside.
 //!
-//! Each file is copied, sealed anew in the copy, checked, and renamed over the old one. Ended at any point, each file
-//! opens with the old key or with the new one, and doing it again with the same two keys finishes it.
+//! Each file is copied, sealed anew in the copy, checked, and renamed over the old one. Ended at
+//! any point, each file opens with the old key or with the new one, and doing it again with the
+//! same two keys finishes it.
 
 use std::path::{Path, PathBuf};
 
@@ -20,16 +22,19 @@ use crate::{Home, Key, OpenProblem, problem};
 pub struct Rotated {
     /// Files that the new key opens now.
     pub files: usize,
-    /// Files beside the journal that neither key opens: they stay as they are, under whatever key they have.
+    /// Files beside the journal that neither key opens: they stay as they are, under whatever key
+    /// they have.
     pub left: Vec<PathBuf>,
 }
 
-/// Seals a journal, with what stands beside it and its backups, with another key. The journal is another file then:
-/// where it was at `home` there ([`crate::Journal::settle_on`]), it is so still, and no copy.
+/// Seals a journal, with what stands beside it and its backups, with another key. The journal is
+/// another file then: where it was at `home` there ([`crate::Journal::settle_on`]), it is so still,
+/// and no copy.
 ///
 /// # Errors
-/// [`OpenProblem::Busy`] where a process has the journal open; [`OpenProblem::WrongKeyOrDamaged`] where neither key
-/// opens it, which is looked at first. Nothing is lost by any error: the same call finishes what was begun.
+/// [`OpenProblem::Busy`] where a process has the journal open; [`OpenProblem::WrongKeyOrDamaged`]
+/// where neither key opens it, which is looked at first. Nothing is lost by any error: the same
+/// call finishes what was begun.
 pub fn rotate(
     path: &Path,
     old: &Key,
@@ -73,8 +78,8 @@ pub fn rotate(
     Ok(done)
 }
 
-/// A backup of pages as a journal of its own under the new key, beside it: pages under two keys do not go together.
-/// The pages go once the journal has the new key too.
+/// A backup of pages as a journal of its own under the new key, beside it: pages under two keys do
+/// not go together. The pages go once the journal has the new key too.
 fn whole_and_sealed(file: &Path, old: &Key, new: &Key) -> Result<(), OpenProblem> {
     let target = file.with_extension(backups::WHOLE.trim_start_matches('.'));
     if target.is_file() {
@@ -114,8 +119,8 @@ fn others(journal: &Path, folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Drafts that a process left when it was ended: nobody else has the journal open, so nobody is writing one. They are
-/// under the old key.
+/// Drafts that a process left when it was ended: nobody else has the journal open, so nobody is
+/// writing one. They are under the old key.
 fn litter(journal: &Path, folder: &Path) {
     for folder in [problem::folder_of(journal), folder] {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -143,7 +148,8 @@ fn sql(error: rusqlite::Error) -> OpenProblem {
 /// Whether this key opens a file.
 fn is_sealed(path: &Path, key: &Key) -> Result<bool, OpenProblem> {
     open::present(path)?;
-    // A process was ended while it wrote: the pages of before are put back first, which takes no key.
+    // A process was ended while it wrote: the pages of before are put back first, which takes no
+    // key.
     let interrupted = open::with_suffix(path, "-journal").exists();
     let access = if interrupted { Access::Write } else { Access::Read };
     match open::connect(&at(path, key), access).and_then(|connection| {

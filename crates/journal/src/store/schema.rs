@@ -13,7 +13,8 @@ pub(crate) const MIGRATIONS: [&str; 2] =
 /// Newest version known here.
 pub(crate) const KNOWN: u32 = MIGRATIONS.len() as u32;
 
-/// Says whether the key fits and the version is the one that this program works with. Changes nothing.
+/// Says whether the key fits and the version is the one that this program works with. Changes
+/// nothing.
 pub(crate) fn check(connection: &Connection) -> Result<(), OpenProblem> {
     let found = check_readable(connection)?;
     if found < KNOWN { Err(OpenProblem::OlderSchema { found, known: KNOWN }) } else { Ok(()) }
@@ -36,8 +37,8 @@ pub(crate) fn check_readable(connection: &Connection) -> Result<u32, OpenProblem
         .map_err(OpenProblem::sql("open"))
 }
 
-/// While a program runs: refuses where a newer one has brought the schema on, which should not happen beside
-/// others and may where locks do not hold.
+/// While a program runs: refuses where a newer one has brought the schema on, which should not
+/// happen beside others and may where locks do not hold.
 pub(crate) fn unchanged(connection: &Connection) -> Result<(), JournalError> {
     let found: Option<u32> = read::one(connection, "PRAGMA user_version", [], |row| row.get(0))?;
     match found {

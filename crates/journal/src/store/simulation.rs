@@ -1,6 +1,6 @@
-//! For simulations only: the journal's own statements on a database in memory, without a thread. Several
-//! handles stand for several processes of one computer; a [`Seam`] decides at every write whether its process
-//! is still alive, and when it hears of the commit.
+//! For simulations only: the journal's own statements on a database in memory, without a thread.
+//! Several handles stand for several processes of one computer; a [`Seam`] decides at every write
+//! whether its process is still alive, and when it hears of the commit.
 //!
 //! Not here: encryption, the disk and the grouping of commits, which have tests of their own.
 
@@ -18,7 +18,8 @@ use crate::store::writer::{Job, TRANSACTION, transact};
 
 /// What a simulation decides at every write of a process.
 pub trait Seam: Send + Sync {
-    /// Before a write; `false`: nothing is written, because the disk refuses or the process is dead.
+    /// Before a write; `false`: nothing is written, because the disk refuses or the process is
+    /// dead.
     fn before(&self) -> bool;
     /// After its commit; `false`: the process never hears of it.
     fn after(&self) -> bool;
@@ -71,7 +72,8 @@ impl Memory {
         copy(&self.lock(), &mut lock(&self.kept)).map_err(JournalError::sql("back up"))
     }
 
-    /// As it was at [`Memory::back_up`]: what a backup gives on another computer. Whoever wrote must be dead.
+    /// As it was at [`Memory::back_up`]: what a backup gives on another computer. Whoever wrote
+    /// must be dead.
     pub fn set_back(&self) -> Result<(), JournalError> {
         copy(&lock(&self.kept), &mut self.lock()).map_err(JournalError::sql("set back"))
     }
@@ -109,7 +111,8 @@ pub(crate) struct Inline {
 }
 
 impl Inline {
-    /// Does a job now. A reply that is dropped says that the journal is closed: its process is dead.
+    /// Does a job now. A reply that is dropped says that the journal is closed: its process is
+    /// dead.
     pub(crate) fn submit(&self, job: Job, awaited: bool) {
         if !self.seam.before() {
             return;

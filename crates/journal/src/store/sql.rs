@@ -81,7 +81,8 @@ pub(crate) const WRITE_GATHERED: &str = "INSERT INTO search \
      WHERE identifiers IS NOT NULL ORDER BY id";
 pub(crate) const NOTHING_GATHERED: &str = "DELETE FROM temp.words";
 
-/// The sums keep SQLite from planning anew for every value, which would take twice as long as the look itself.
+/// The sums keep SQLite from planning anew for every value, which would take twice as long as the
+/// look itself.
 pub(crate) const DUE: &str = "SELECT id, state_json, due, identifier, endpoint, corrects FROM submission \
      WHERE due IS NOT NULL AND due <= ?1 + 0 ORDER BY due, id LIMIT ?2 + 0";
 pub(crate) const DUE_BEYOND: &str = "SELECT id, state_json, due, identifier, endpoint, corrects FROM submission \
@@ -96,18 +97,22 @@ pub(crate) const NEXT_DUE_AT: &str =
     "SELECT due FROM submission WHERE due IS NOT NULL AND endpoint = ?1 ORDER BY due LIMIT 1";
 pub(crate) const OPEN_REPORTS: &str = "SELECT id, state_json, identifier, endpoint, created FROM submission \
      WHERE state IN ('sending', 'unknown', 'in-progress')";
-/// Of one endpoint (?1): the oldest and the newest report on hold that may have arrived: a request was made for it, or it
-/// had perhaps one before a restore (up to ?2). Of one with a receipt everything is known.
+/// Of one endpoint (?1): the oldest and the newest report on hold that may have arrived: a request
+/// was made for it, or it had perhaps one before a restore (up to ?2). Of one with a receipt
+/// everything is known.
 pub(crate) const HELD_AFTER_REQUEST: &str = "SELECT min(created), max(created) FROM submission \
      WHERE state = 'held' AND endpoint = ?1 AND state_json ->> '$.attempt' > 0 \
      AND (attempts > 0 OR id <= ?2) AND receipt IS NULL";
-/// Also with its letters all small or all large, as ready envelopes bring them: the authority may take them for one.
+/// Also with its letters all small or all large, as ready envelopes bring them: the authority may
+/// take them for one.
 pub(crate) const BY_IDENTIFIER: &str = "SELECT max(id) FROM submission \
      WHERE identifier IN (?1, lower(?1), 'urn:uuid:' || upper(substr(?1, 10)))";
-/// To one endpoint (?2): where that wants the document's identifier, others know the report by the same one.
+/// To one endpoint (?2): where that wants the document's identifier, others know the report by the
+/// same one.
 pub(crate) const BY_IDENTIFIER_AT: &str =
     "SELECT max(id) FROM submission WHERE identifier = ?1 AND endpoint = ?2";
-/// The same; of several the newest for which a request was made, or that may have had one before a restore (up to ?3).
+/// The same; of several the newest for which a request was made, or that may have had one before a
+/// restore (up to ?3).
 pub(crate) const MAY_HAVE_LEFT: &str = "SELECT id FROM submission \
      WHERE identifier = ?1 AND endpoint = ?2 ORDER BY (attempts > 0 OR id <= ?3) DESC, id DESC LIMIT 1";
 /// An attempt (?1) to deliver a content (?3) to an endpoint (?2).
@@ -145,8 +150,8 @@ pub(crate) const OF_DOCUMENT: &str = "SELECT s.id, s.state_json, s.digest, s.can
      s.erased IS NULL, s.updated FROM submission s \
      WHERE s.document_identifier = ?1 AND s.endpoint = ?2 \
      AND (?3 IS NULL OR s.environment IS NULL OR s.environment = ?3) ORDER BY s.id";
-/// The same of one report (?1), with other contents, in the states of a JSON array (?2). The plus sign keeps it on the index
-/// of document identifiers.
+/// The same of one report (?1), with other contents, in the states of a JSON array (?2). The plus
+/// sign keeps it on the index of document identifiers.
 pub(crate) const VERSIONS: &str = "SELECT o.id, o.state_json, o.summary, s.summary FROM submission s \
      CROSS JOIN submission o ON o.document_identifier = s.document_identifier \
      WHERE s.id = ?1 AND o.id <> s.id AND o.endpoint = s.endpoint \
@@ -165,7 +170,8 @@ pub(crate) const DOUBTS_LONG: &str =
     "SELECT count(*) FROM submission WHERE state = 'unknown' AND doubt_since <= ?1";
 pub(crate) const OVERDUE: &str =
     "SELECT count(*) FROM submission WHERE state = 'in-progress' AND doubt_since IS NOT NULL";
-/// Reports that the authority of an endpoint (?1) should show to whoever may see ours: the newest of a state (?2).
+/// Reports that the authority of an endpoint (?1) should show to whoever may see ours: the newest
+/// of a state (?2).
 pub(crate) const WITNESSES: &str = "SELECT identifier FROM \
      (SELECT identifier, endpoint, receipt, state_json FROM submission WHERE state = ?2 \
       ORDER BY created DESC, id DESC LIMIT 1000) \
@@ -181,7 +187,8 @@ pub(crate) const NEWEST_ACCEPTED: &str = "SELECT identifier, receipt, accepted F
       WHERE endpoint = ?1 AND receipt > '' AND identifier <> ?3 \
       AND state_json ->> '$.not-found-since' IS NULL) \
      WHERE accepted BETWEEN ?4 AND ?5 ORDER BY accepted DESC LIMIT 3";
-/// The same of those that went out under an identifier other than their document's, or (?3) under that one too.
+/// The same of those that went out under an identifier other than their document's, or (?3) under
+/// that one too.
 pub(crate) const WITNESSES_BY_DOCUMENT: &str = "SELECT document_identifier, receipt FROM \
      (SELECT document_identifier, identifier, endpoint, receipt, state_json FROM submission \
       WHERE state = ?2 ORDER BY created DESC, id DESC LIMIT 1000) \
@@ -205,8 +212,8 @@ pub(crate) const TIMELINE: &str =
 
 pub(crate) const ROW: &str =
     concat!("SELECT ", row_columns!(), " FROM submission s WHERE s.id = ?1");
-/// Where a page begins: the place of the submission that it follows, or, where there is none of that number, of
-/// the nearest before it.
+/// Where a page begins: the place of the submission that it follows, or, where there is none of
+/// that number, of the nearest before it.
 pub(crate) const KEYSET: &str =
     "SELECT created, id FROM submission WHERE id <= ?1 ORDER BY id DESC LIMIT 1";
 /// Page of all states; keyset (?1, ?2), from ?3 on, before ?4, at most ?5.
@@ -225,8 +232,8 @@ pub(crate) const PAGE_OF_STATE: &str = concat!(
      WHERE s.state = ?6 AND (s.created, s.id) < (?1, ?2) AND s.created >= ?3 AND s.created < ?4 \
      ORDER BY s.created DESC, s.id DESC LIMIT ?5"
 );
-/// Matches of words (?1) below id ?2 in the states of a JSON array (?3), from ?4 on, before ?5, newest
-/// first. The plus signs keep the walk on the index of words, which has the order.
+/// Matches of words (?1) below id ?2 in the states of a JSON array (?3), from ?4 on, before ?5,
+/// newest first. The plus signs keep the walk on the index of words, which has the order.
 pub(crate) const MATCHES: &str = concat!(
     "SELECT ",
     row_columns!(),

@@ -12,8 +12,8 @@ use crate::store::simulation::{Inline, Memory};
 use crate::store::{schema, sql};
 use crate::{JournalError, Pending, RecordError};
 
-/// Steps in one commit at most. An fsync costs about 5 ms: 64 of them at once make 2,000 a second out of
-/// 190, and the first of a group waits no longer than a commit of its own would take.
+/// Steps in one commit at most. An fsync costs about 5 ms: 64 of them at once make 2,000 a second
+/// out of 190, and the first of a group waits no longer than a commit of its own would take.
 const GROUP_MAX: usize = 64;
 
 /// Whether other views must look again.
@@ -296,7 +296,8 @@ fn exec(connection: &Connection, statement: &str) -> Result<(), JournalError> {
 mod tests {
     use super::*;
 
-    /// A full disk in the middle of a group: every step either has its commit or hears of the full disk.
+    /// A full disk in the middle of a group: every step either has its commit or hears of the full
+    /// disk.
     #[test]
     fn a_full_disk_undoes_what_it_says_and_nothing_else() {
         let folder = tempfile::TempDir::new().unwrap();
@@ -338,7 +339,8 @@ mod tests {
         assert!(kept.contains(&false));
     }
 
-    /// A commit that is refused leaves its transaction open: it is undone, and the next group begins as ever.
+    /// A commit that is refused leaves its transaction open: it is undone, and the next group
+    /// begins as ever.
     #[test]
     fn a_refused_commit_stops_nothing_that_follows() {
         let connection = Connection::open_in_memory().unwrap();

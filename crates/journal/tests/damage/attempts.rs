@@ -1,4 +1,5 @@
-//! One content under several attempts: of one document's identifier, or of several lives of a journal.
+//! One content under several attempts: of one document's identifier, or of several lives of a
+//! journal.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +16,8 @@ use super::restored::found;
 
 const DOCUMENT: &str = "urn:uuid:of-the-document";
 
-/// To an endpoint that wants the document's identifier: the same content once more is another attempt of the same name.
+/// To an endpoint that wants the document's identifier: the same content once more is another
+/// attempt of the same name.
 fn named(n: i64, corrects: Option<SubmissionId>) -> NewSubmission {
     NewSubmission { identifier: DOCUMENT.to_owned(), corrects, ..report(n) }
 }
@@ -61,7 +63,8 @@ fn a_resubmission_is_read_back_beside_what_it_replaced() {
     assert_eq!(journal.verify().unwrap().problems, []);
 }
 
-/// The same where the journal cannot be read any more, and only its register says that there was a second one.
+/// The same where the journal cannot be read any more, and only its register says that there was a
+/// second one.
 #[test]
 fn a_resubmission_that_is_lost_is_asked_for_before_the_content_goes_again() {
     for is_compared in [false, true] {
@@ -93,8 +96,9 @@ fn a_resubmission_that_is_lost_is_asked_for_before_the_content_goes_again() {
     }
 }
 
-/// A gateway repeated the request of the first version long ago, and a restore has lost a newer one. Under the identifier that
-/// both have the authority shows the repetition too: that is not the newer version, which is asked for before it goes.
+/// A gateway repeated the request of the first version long ago, and a restore has lost a newer
+/// one. Under the identifier that both have the authority shows the repetition too: that is not the
+/// newer version, which is asked for before it goes.
 #[test]
 fn a_repetition_of_an_older_version_is_not_taken_for_a_lost_newer_one() {
     for shown_at in [Some(at(30)), None] {
@@ -139,8 +143,8 @@ fn a_lost_newer_version_is_known_once_the_authority_shows_it() {
     assert_eq!(journal.lost_reports().unwrap(), []);
 }
 
-/// Two of one name and one content that were numbered otherwise in the journal that is replaced: whose state is whose
-/// nobody can tell.
+/// Two of one name and one content that were numbered otherwise in the journal that is replaced:
+/// whose state is whose nobody can tell.
 #[test]
 fn where_nobody_can_tell_whose_a_state_is_nothing_is_sent_by_itself() {
     let house = House::new();
@@ -174,8 +178,9 @@ fn where_nobody_can_tell_whose_a_state_is_nothing_is_sent_by_itself() {
     assert_eq!(journal.verify().unwrap().problems, []);
 }
 
-/// To an endpoint that wants the document's identifier: in the backup an attempt was withdrawn, and in the journal that is
-/// replaced the same content was queued again, under a number of its own. It is not taken for the withdrawn one.
+/// To an endpoint that wants the document's identifier: in the backup an attempt was withdrawn, and
+/// in the journal that is replaced the same content was queued again, under a number of its own. It
+/// is not taken for the withdrawn one.
 #[test]
 fn what_was_queued_again_is_not_taken_for_what_was_withdrawn() {
     for left in [Left::All, Left::Register] {
@@ -284,9 +289,10 @@ fn leave(path: &Path, left: Left) {
     }
 }
 
-/// A content was taken in, and a backup made of it in the state that `first` leaves. The disk dies, and with it the register;
-/// an older backup takes the journal's place, and the content is handed over once more, under another attempt. After that
-/// life the first backup is restored. Gives the journal, the first attempt and the second.
+/// A content was taken in, and a backup made of it in the state that `first` leaves. The disk dies,
+/// and with it the register; an older backup takes the journal's place, and the content is handed
+/// over once more, under another attempt. After that life the first backup is restored. Gives the
+/// journal, the first attempt and the second.
 fn two_lives(
     first: impl FnOnce(&Journal, SubmissionId),
     second: Life,
@@ -372,8 +378,8 @@ fn a_content_of_two_lives_goes_once_at_most() {
     }
 }
 
-/// The second life's attempt takes the place of the first's: whoever releases the first is told that it is being replaced, and
-/// what arrives closes it.
+/// The second life's attempt takes the place of the first's: whoever releases the first is told
+/// that it is being replaced, and what arrives closes it.
 #[test]
 fn the_attempt_of_the_later_life_takes_the_place_of_the_earlier() {
     for life in [Life::Completed, Life::Queued] {
@@ -407,7 +413,8 @@ fn what_the_restored_life_had_delivered_is_not_sent_under_the_attempt_of_another
     assert_eq!(journal.verify().unwrap().problems, []);
 }
 
-/// What only the register knows of the second life is found at the authority: whoever holds the first is told.
+/// What only the register knows of the second life is found at the authority: whoever holds the
+/// first is told.
 #[test]
 fn what_is_found_of_a_content_is_told_where_that_is_on_hold() {
     let (_folder, journal, id, other) = two_lives(queued, Life::Completed, Left::Register);
@@ -425,8 +432,9 @@ fn newer(corrects: Option<SubmissionId>) -> NewSubmission {
     NewSubmission { identifier, summary: first.summary, corrects, ..new }
 }
 
-/// A report waits in a backup. The disk dies with the register, an older backup takes the journal's place, and a newer version
-/// of the document goes out. Where the first backup is restored after that, the older version does not go after the newer one.
+/// A report waits in a backup. The disk dies with the register, an older backup takes the journal's
+/// place, and a newer version of the document goes out. Where the first backup is restored after
+/// that, the older version does not go after the newer one.
 #[test]
 fn an_older_version_of_another_life_does_not_go_after_the_newer_one() {
     for left in [Left::All, Left::Journal, Left::Register] {
@@ -455,7 +463,8 @@ fn an_older_version_of_another_life_does_not_go_after_the_newer_one() {
     }
 }
 
-/// The same of two corrections of one report, also where they stand for documents with names of their own.
+/// The same of two corrections of one report, also where they stand for documents with names of
+/// their own.
 #[test]
 fn a_correction_of_another_life_does_not_go_after_the_one_that_was_made_since() {
     for same_document in [true, false] {

@@ -8,8 +8,8 @@ use report::Event;
 
 use super::laboratory::memory;
 
-/// What a backup costs: a copy of all, a base, and an increment after a thousand events more. `LABCOURIER_BACKUP_EVENTS`
-/// makes the journal bigger.
+/// What a backup costs: a copy of all, a base, and an increment after a thousand events more.
+/// `LABCOURIER_BACKUP_EVENTS` makes the journal bigger.
 #[test]
 fn a_backup_is_verified_and_leaves_the_journal_free() {
     let wanted = std::env::var("LABCOURIER_BACKUP_EVENTS").ok().and_then(|n| n.parse().ok());
@@ -121,7 +121,8 @@ fn a_backup_that_fails_leaves_the_others() {
     assert_eq!(all[0].events, journal.events().unwrap());
 }
 
-/// An empty battery sets the clock back by a year, after weeks of backups: what is backed up then stays, and so do the others.
+/// An empty battery sets the clock back by a year, after weeks of backups: what is backed up then
+/// stays, and so do the others.
 #[test]
 fn a_backup_of_a_clock_that_fell_back_stays() {
     const DAY: i64 = 86_400;

@@ -1,4 +1,5 @@
-//! What people had decided since the backup that takes the journal's place, and what takes the place of what.
+//! What people had decided since the backup that takes the journal's place, and what takes the
+//! place of what.
 
 use std::fs;
 
@@ -83,8 +84,9 @@ fn what_people_had_decided_of_what_may_have_left_is_not_sent_after_a_restore() {
     assert_eq!(journal.verify().unwrap().problems, []);
 }
 
-/// What was on hold when the backup was made, and was released and completed since, may be at the authority: it is not closed
-/// by its correction before that was asked, whether or not the damaged journal can still be read.
+/// What was on hold when the backup was made, and was released and completed since, may be at the
+/// authority: it is not closed by its correction before that was asked, whether or not the damaged
+/// journal can still be read.
 #[test]
 fn what_was_released_since_the_backup_is_not_closed_by_its_correction() {
     for is_readable in [true, false] {
@@ -116,8 +118,9 @@ fn what_was_released_since_the_backup_is_not_closed_by_its_correction() {
     }
 }
 
-/// Where an endpoint wants the document's identifier, a correction has that of what it corrects: what the authority shows
-/// after a restore is the one that may have left before, and never the correction that came since.
+/// Where an endpoint wants the document's identifier, a correction has that of what it corrects:
+/// what the authority shows after a restore is the one that may have left before, and never the
+/// correction that came since.
 #[test]
 fn what_is_shown_after_a_restore_is_what_may_have_left_before() {
     let house = House::new();
@@ -139,8 +142,8 @@ fn what_is_shown_after_a_restore_is_what_may_have_left_before() {
     assert_eq!(journal.state(newer).unwrap(), before);
 }
 
-/// A report that waits for the comparison is corrected by the wrong file, which is withdrawn: a person decides about the first
-/// one, and it does not go by itself.
+/// A report that waits for the comparison is corrected by the wrong file, which is withdrawn: a
+/// person decides about the first one, and it does not go by itself.
 #[test]
 fn what_waits_for_the_comparison_and_was_corrected_does_not_go_by_itself() {
     for decided_first in [false, true] {
@@ -170,7 +173,8 @@ fn what_waits_for_the_comparison_and_was_corrected_does_not_go_by_itself() {
     }
 }
 
-/// A person had released a report that waits for a comparison, and has withdrawn it since: it is not let go by itself.
+/// A person had released a report that waits for a comparison, and has withdrawn it since: it is
+/// not let go by itself.
 #[test]
 fn a_release_that_was_taken_back_is_not_known_again_after_a_restore() {
     let house = House::new();
@@ -200,8 +204,8 @@ fn a_release_that_was_taken_back_is_not_known_again_after_a_restore() {
     assert_eq!(codes, ["withdrawn", "unknown"]);
 }
 
-/// A report that waits for a comparison in the backup was let go by that, and a person has stopped it since: it does not go by
-/// itself after a second restore of that backup.
+/// A report that waits for a comparison in the backup was let go by that, and a person has stopped
+/// it since: it does not go by itself after a second restore of that backup.
 #[test]
 fn a_stop_of_what_went_by_itself_is_known_again_after_a_restore() {
     let house = House::new();
@@ -234,7 +238,8 @@ fn a_stop_of_what_went_by_itself_is_known_again_after_a_restore() {
     assert_eq!(journal.verify().unwrap().problems, []);
 }
 
-/// A correction and what it was to replace were both withdrawn since the backup: neither is open again.
+/// A correction and what it was to replace were both withdrawn since the backup: neither is open
+/// again.
 #[test]
 fn what_was_withdrawn_after_its_correction_was_is_not_open_after_a_restore() {
     let house = House::new();
@@ -260,8 +265,9 @@ fn what_was_withdrawn_after_its_correction_was_is_not_open_after_a_restore() {
     assert_eq!(journal.verify().unwrap().problems, []);
 }
 
-/// A correction was completed. A first restore of a backup of before it finds it without its content, and in that life what it
-/// replaces is open. A second restore of a backup of after it knows that it has taken that place.
+/// A correction was completed. A first restore of a backup of before it finds it without its
+/// content, and in that life what it replaces is open. A second restore of a backup of after it
+/// knows that it has taken that place.
 #[test]
 fn what_a_completed_correction_has_replaced_is_not_open_after_a_second_restore() {
     for sent_since in [false, true] {
@@ -301,8 +307,9 @@ fn what_a_completed_correction_has_replaced_is_not_open_after_a_second_restore()
     }
 }
 
-/// What waited for a person when the backup was made, and was corrected since: its correction is read back and still takes
-/// its place, so that neither the wrong version nor a second correction goes out beside it.
+/// What waited for a person when the backup was made, and was corrected since: its correction is
+/// read back and still takes its place, so that neither the wrong version nor a second correction
+/// goes out beside it.
 #[test]
 fn a_correction_that_is_read_back_takes_the_place_of_what_it_corrects() {
     for wrong in ["held", "rejected", "failed"] {
@@ -336,7 +343,8 @@ fn a_correction_that_is_read_back_takes_the_place_of_what_it_corrects() {
         let second = NewSubmission { corrects: Some(id), ..report(3) };
         assert!(journal.import(second).is_err(), "one correction waits already");
         assert_eq!(journal.row(right).unwrap().corrects, Some(id));
-        // The authority had the correction. Until it shows it again, whoever looks at it is told so.
+        // The authority had the correction. Until it shows it again, whoever looks at it is told
+        // so.
         assert_eq!(journal.state(right).unwrap(), State::Held { attempt: 1 });
         let told = journal.detail(right).unwrap().messages;
         assert!(told.iter().any(|it| it.code == "accepted-before-restore"));
@@ -384,7 +392,8 @@ fn what_was_said_to_be_received_is_read_back_so() {
     assert_eq!(journal.state(id).unwrap(), State::Withdrawn { received: true });
 }
 
-/// A correction was on hold when the backup was made, and was withdrawn since: what it was to replace is open again, as it was.
+/// A correction was on hold when the backup was made, and was withdrawn since: what it was to
+/// replace is open again, as it was.
 #[test]
 fn what_was_open_again_since_the_backup_is_open_after_a_restore() {
     for stopped in [true, false] {
@@ -411,8 +420,8 @@ fn what_was_open_again_since_the_backup_is_open_after_a_restore() {
     }
 }
 
-/// One identifier for several reports, as where an endpoint wants the document's: what was decided about one of them is
-/// not taken for the others, and a correction is linked to none but its own.
+/// One identifier for several reports, as where an endpoint wants the document's: what was decided
+/// about one of them is not taken for the others, and a correction is linked to none but its own.
 #[test]
 fn what_was_decided_about_another_report_of_one_identifier_says_nothing() {
     let house = House::new();
@@ -441,8 +450,8 @@ fn what_was_decided_about_another_report_of_one_identifier_says_nothing() {
     assert_eq!(row.replacement, Some(right));
 }
 
-/// In progress when the backup was made, failed since, and corrected. Whichever the authority tells first, nobody is told to
-/// correct it once more.
+/// In progress when the backup was made, failed since, and corrected. Whichever the authority tells
+/// first, nobody is told to correct it once more.
 #[test]
 fn what_fails_after_its_correction_has_arrived_is_superseded() {
     let house = House::new();
@@ -466,8 +475,8 @@ fn what_fails_after_its_correction_has_arrived_is_superseded() {
     assert_eq!(journal.state(wrong).unwrap(), State::Superseded { by: right });
 }
 
-/// The journal is gone, and with it a correction that went out under the identifier of what it corrects: what the authority
-/// shows under it is not taken for the older one.
+/// The journal is gone, and with it a correction that went out under the identifier of what it
+/// corrects: what the authority shows under it is not taken for the older one.
 #[test]
 fn what_is_lost_may_be_what_the_authority_shows_under_a_shared_identifier() {
     let house = House::new();
@@ -496,7 +505,8 @@ fn what_is_lost_may_be_what_the_authority_shows_under_a_shared_identifier() {
     assert!(matches!(siblings[..], [Sibling { id: None, may_be_delivered: true, .. }]));
 }
 
-/// A report got another number in a journal that had lost it: what was decided there is known by its identifier.
+/// A report got another number in a journal that had lost it: what was decided there is known by
+/// its identifier.
 #[test]
 fn what_was_decided_under_another_number_is_not_sent_after_a_restore() {
     let house = House::new();

@@ -242,8 +242,8 @@ fn what_is_not_damaged_is_left_alone() {
     figures.finish();
 }
 
-/// The computer refuses for a moment (no room for what SQLite needs beside the register): the register stays as it
-/// is, and the journal opens once that has passed.
+/// The computer refuses for a moment (no room for what SQLite needs beside the register): the
+/// register stays as it is, and the journal opens once that has passed.
 #[test]
 fn a_register_that_cannot_be_opened_just_now_is_left_alone() {
     let house = House::new();
@@ -292,8 +292,9 @@ fn a_register_that_is_gone_is_missed() {
     }
 }
 
-/// A recovery sets the old journal aside and puts another in its place. Ended between the two, or between the file and
-/// its log, the next one reads what was set aside: nothing that waited is lost.
+/// A recovery sets the old journal aside and puts another in its place. Ended between the two, or
+/// between the file and its log, the next one reads what was set aside: nothing that waited is
+/// lost.
 #[test]
 fn a_recovery_that_was_ended_between_two_renames() {
     let image = image();
@@ -323,7 +324,8 @@ fn a_recovery_that_was_ended_between_two_renames() {
     figures.finish();
 }
 
-/// The same, and what was set aside is damaged, as it is after a recovery that people did not ask for.
+/// The same, and what was set aside is damaged, as it is after a recovery that people did not ask
+/// for.
 #[test]
 fn a_damaged_journal_whose_recovery_was_ended_is_read() {
     let image = image();
@@ -349,7 +351,8 @@ fn a_damaged_journal_whose_recovery_was_ended_is_read() {
     figures.finish();
 }
 
-/// As if a recovery had ended after moving these files; beside what one that came to its end has set aside.
+/// As if a recovery had ended after moving these files; beside what one that came to its end has
+/// set aside.
 fn end_between(laboratory: &Laboratory<'_>, moved: &[&str]) {
     for suffix in moved {
         let aside = laboratory.beside(&format!(".set-aside-60{suffix}"));

@@ -1,4 +1,5 @@
-//! After a restore with the register at hand: what it forgot is recognised by what it says, not by its bytes alone.
+//! After a restore with the register at hand: what it forgot is recognised by what it says, not by
+//! its bytes alone.
 
 use std::fs;
 
@@ -112,8 +113,8 @@ fn a_content_that_was_lost_for_two_endpoints_is_known_at_both() {
     }
 }
 
-/// What went to the test system is not sent to production by a watched folder, also where the journal that knew of it is
-/// gone.
+/// What went to the test system is not sent to production by a watched folder, also where the
+/// journal that knew of it is gone.
 #[test]
 fn what_was_lost_for_another_endpoint_is_held_in_a_watched_folder() {
     let house = House::new();
@@ -147,7 +148,8 @@ fn what_was_lost_for_another_endpoint_is_held_in_a_watched_folder() {
     assert_eq!(journal.state(back).unwrap().code(), "unknown");
 }
 
-/// Where an endpoint wants the document's identifier, two authorities know a report by the same one.
+/// Where an endpoint wants the document's identifier, two authorities know a report by the same
+/// one.
 #[test]
 fn what_one_authority_shows_is_not_taken_for_a_report_to_another() {
     let house = House::new();
@@ -166,7 +168,8 @@ fn what_one_authority_shows_is_not_taken_for_a_report_to_another() {
     assert_eq!(journal.lost_reports().unwrap(), []);
 }
 
-/// A register of an older program says of its reports nothing but their bytes: what is taken in is asked for first.
+/// A register of an older program says of its reports nothing but their bytes: what is taken in is
+/// asked for first.
 #[test]
 fn with_a_register_of_an_older_program_everything_is_asked_for_first() {
     let house = House::new();
@@ -214,8 +217,8 @@ fn a_register_of_an_older_program_is_completed() {
     assert_eq!(journal.state(again).unwrap().code(), "unknown");
 }
 
-/// Retention has removed a report, and the backup is older than it: it is recognised all the same. What was held for
-/// longer than retention keeps anything is not forgotten either.
+/// Retention has removed a report, and the backup is older than it: it is recognised all the same.
+/// What was held for longer than retention keeps anything is not forgotten either.
 #[test]
 fn what_retention_removed_is_recognised_after_a_restore() {
     let house = House::new();
@@ -238,8 +241,8 @@ fn what_retention_removed_is_recognised_after_a_restore() {
     }
 }
 
-/// A program of before has forgotten by date what the register named: what it no longer names is read from the old
-/// journal, and everything is asked for first.
+/// A program of before has forgotten by date what the register named: what it no longer names is
+/// read from the old journal, and everything is asked for first.
 #[test]
 fn a_register_that_begins_late_is_no_proof_of_what_was_taken_in() {
     let house = House::new();

@@ -186,8 +186,8 @@ impl<'a> Laboratory<'a> {
         files
     }
 
-    /// Opens as the engine does: what does not open is recovered. Damage inside shows when it is met, and
-    /// then at the next opening.
+    /// Opens as the engine does: what does not open is recovered. Damage inside shows when it is
+    /// met, and then at the next opening.
     pub(super) fn open(&self, now: i64) -> (Journal, Option<Recovery>) {
         let mut recovery = None;
         for turn in 0..4 {

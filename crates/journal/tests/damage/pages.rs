@@ -1,4 +1,5 @@
-//! Backups of what has changed: what is in them, what they cost, and what is left where a part of one is gone.
+//! Backups of what has changed: what is in them, what they cost, and what is left where a part of
+//! one is gone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,8 @@ use journal::{
 
 const DAY: i64 = 86_400;
 
-/// Puts a backup into a folder of its own, and gives the number of its events once all of it was verified.
+/// Puts a backup into a folder of its own, and gives the number of its events once all of it was
+/// verified.
 fn events_of(backup: &Path) -> Result<u64, OpenProblem> {
     let folder = super::laboratory::memory();
     let path = folder.path().join("journal.db");
@@ -69,8 +71,8 @@ fn only_what_has_changed_is_written_again() {
     );
 }
 
-/// Two months: those that are kept can all be restored, the base is made anew, and all together take no more than a few
-/// times the journal.
+/// Two months: those that are kept can all be restored, the base is made anew, and all together
+/// take no more than a few times the journal.
 #[test]
 fn whatever_is_kept_of_two_months_can_be_restored() {
     let house = House::new();
@@ -84,7 +86,8 @@ fn whatever_is_kept_of_two_months_can_be_restored() {
     assert!(taken < 8 * journal, "{taken} beside a journal of {journal}");
 }
 
-/// An increment was joined into the next one, and the process ended before it removed the older one.
+/// An increment was joined into the next one, and the process ended before it removed the older
+/// one.
 #[test]
 fn what_was_ended_while_backups_were_joined_leaves_all_of_them_whole() {
     let house = House::new();
@@ -105,8 +108,8 @@ fn what_was_ended_while_backups_were_joined_leaves_all_of_them_whole() {
     assert!(!names.into_iter().any(|name| name.to_string_lossy().ends_with(".part")));
 }
 
-/// A part is gone or damaged: what needs it is refused and says so, the newest that is whole is found, and the next
-/// backup builds on nothing.
+/// A part is gone or damaged: what needs it is refused and says so, the newest that is whole is
+/// found, and the next backup builds on nothing.
 #[test]
 fn where_a_part_is_gone_the_next_backup_is_a_base() {
     let house = House::new();
@@ -128,7 +131,8 @@ fn where_a_part_is_gone_the_next_backup_is_a_base() {
     assert_eq!(recovery.base, Base::Backup(base.file));
 }
 
-/// Whichever byte of a part is another one, nothing is made of it; and the one before it is as good as ever.
+/// Whichever byte of a part is another one, nothing is made of it; and the one before it is as good
+/// as ever.
 #[test]
 fn a_damaged_part_is_never_taken_for_a_whole_one() {
     let house = House::new();
@@ -165,7 +169,8 @@ fn a_damaged_page_gets_into_no_backup() {
     let house = House::new();
     let folder = days(&house, 0..2);
     let before = list_backups(&folder).unwrap();
-    // Their logs are in the file after a backup: what is damaged there now is the newest of each page.
+    // Their logs are in the file after a backup: what is damaged there now is the newest of each
+    // page.
     let mut bytes = fs::read(house.path()).unwrap();
     let last = bytes.len() - 2_000;
     bytes[last] ^= 1;
@@ -179,7 +184,8 @@ fn a_damaged_page_gets_into_no_backup() {
     assert_all_whole(&folder);
 }
 
-/// Reading the file beside SQLite must not take its lock off: another program would take the journal for closed.
+/// Reading the file beside SQLite must not take its lock off: another program would take the
+/// journal for closed.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_backup_takes_no_lock_off_the_journal() {
@@ -187,8 +193,8 @@ fn a_backup_takes_no_lock_off_the_journal() {
 
     let house = House::new();
     let inode = fs::metadata(house.path()).unwrap().ino();
-    // The system's list of all locks may leave some out where other processes take and leave theirs meanwhile; what a
-    // descriptor says of its own does not (proc_pid_fdinfo(5)).
+    // The system's list of all locks may leave some out where other processes take and leave theirs
+    // meanwhile; what a descriptor says of its own does not (proc_pid_fdinfo(5)).
     let locks = || {
         let descriptors = fs::read_dir("/proc/self/fd").unwrap().map(|entry| entry.unwrap());
         let of_the_journal = descriptors
@@ -211,7 +217,8 @@ fn a_backup_takes_no_lock_off_the_journal() {
     assert!(locks() >= before);
 }
 
-/// Who reads an older state for long, or makes a backup at the same time, is not waited for for ever.
+/// Who reads an older state for long, or makes a backup at the same time, is not waited for for
+/// ever.
 #[test]
 fn two_backups_at_once_and_a_long_look_are_told_apart_from_damage() {
     let house = House::new();
@@ -244,7 +251,8 @@ fn a_check_is_right_again_and_again() {
     }
 }
 
-/// The second place was away for some days; it gets what it lacks, keeps what it had, and is as good as the first.
+/// The second place was away for some days; it gets what it lacks, keeps what it had, and is as
+/// good as the first.
 #[test]
 fn a_second_place_gets_what_it_lacks_and_serves_a_recovery() {
     let house = House::new();

@@ -45,7 +45,8 @@ fn what_is_read_back_on_hold_says_why_it_was() {
     assert_eq!(journal.verify().unwrap().problems, []);
 }
 
-/// The authority never had it: it is rejected still, with the authority's words, and a person corrects it.
+/// The authority never had it: it is rejected still, with the authority's words, and a person
+/// corrects it.
 #[test]
 fn what_was_rejected_is_read_back_as_rejected_with_the_reason() {
     let (_folder, journal, (id, before)) = restored(|house, _| {
@@ -65,7 +66,8 @@ fn what_was_rejected_is_read_back_as_rejected_with_the_reason() {
     assert_eq!(journal.verify().unwrap().problems, []);
 }
 
-/// A correction that was rejected has taken the place of what it corrects: only it is corrected again.
+/// A correction that was rejected has taken the place of what it corrects: only it is corrected
+/// again.
 #[test]
 fn a_rejected_correction_is_read_back_in_the_place_of_what_it_corrects() {
     let (_folder, journal, (first, second)) = restored(|house, first| {

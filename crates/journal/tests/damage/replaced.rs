@@ -7,8 +7,8 @@ use tempfile::TempDir;
 
 use super::laboratory::{person, record};
 
-/// A report that failed before the backup, and since then its correction, which failed too, and the correction of that.
-/// After what `before` does to it, the journal is restored from the backup.
+/// A report that failed before the backup, and since then its correction, which failed too, and the
+/// correction of that. After what `before` does to it, the journal is restored from the backup.
 fn restored(before: impl FnOnce(&Journal)) -> (TempDir, Journal, [SubmissionId; 3]) {
     let house = House::new();
     let backups = house.folder.path().join("backups");
@@ -50,7 +50,8 @@ fn a_correction_that_another_had_replaced_is_read_back_in_its_place() {
     assert_eq!(journal.verify().unwrap().problems, []);
 }
 
-/// The correction turns out to be a slip: what it had replaced is open again, and nothing goes by itself.
+/// The correction turns out to be a slip: what it had replaced is open again, and nothing goes by
+/// itself.
 #[test]
 fn what_is_read_back_as_replaced_is_open_again_where_the_last_is_withdrawn() {
     let (_folder, journal, [_, second, last]) = restored(|_| {});

@@ -48,8 +48,8 @@ fn a_restored_backup_sends_nothing_twice() {
     figures.finish();
 }
 
-/// Nothing is left but the register. A lost report is handed over again and held this time; a person releases it. It
-/// may have been sent before, so it is asked for.
+/// Nothing is left but the register. A lost report is handed over again and held this time; a
+/// person releases it. It may have been sent before, so it is asked for.
 #[test]
 fn a_lost_report_that_is_held_and_released_is_in_doubt() {
     let image = image();
@@ -79,7 +79,8 @@ fn a_lost_report_that_is_held_and_released_is_in_doubt() {
     assert_eq!(journal.state(new).unwrap().code(), "queued");
 }
 
-/// A recovery that had no backup at hand, and then a person restores one: what is lost all the same stays known.
+/// A recovery that had no backup at hand, and then a person restores one: what is lost all the same
+/// stays known.
 #[test]
 fn what_a_recovery_has_lost_is_known_after_a_restore_too() {
     let house = House::new();
@@ -103,7 +104,8 @@ fn what_a_recovery_has_lost_is_known_after_a_restore_too() {
     assert_eq!(told, ["journal-from-nothing"], "nobody has read it");
 }
 
-/// A second restore before the first one was compared: what the first one had forgotten is searched for all the same.
+/// A second restore before the first one was compared: what the first one had forgotten is searched
+/// for all the same.
 #[test]
 fn a_comparison_that_is_still_owed_is_not_cut_short_by_the_next_restore() {
     for by_a_backup_of_it in [true, false] {
@@ -185,7 +187,8 @@ fn is_told(journal: &Journal) -> bool {
     journal.notices().unwrap().iter().any(|notice| notice.code == "pause-unknown")
 }
 
-/// Nothing says whether sending was paused when the disk died, and reports would be sent: it is, until a person resumes.
+/// Nothing says whether sending was paused when the disk died, and reports would be sent: it is,
+/// until a person resumes.
 #[test]
 fn where_nobody_knows_whether_sending_was_paused_it_is() {
     for would_send in [true, false] {
@@ -232,8 +235,8 @@ fn a_backup_that_is_dated_ahead_comes_last() {
     assert_eq!(recovery.base, Base::Backup(ahead), "better than nothing");
 }
 
-/// A report that the authority had taken is read back from a damaged journal, and the authority has forgotten it: it
-/// waits for a person and is not sent again.
+/// A report that the authority had taken is read back from a damaged journal, and the authority has
+/// forgotten it: it waits for a person and is not sent again.
 #[test]
 fn what_had_a_receipt_is_not_sent_again_by_itself() {
     let house = House::new();
@@ -291,7 +294,8 @@ fn what_the_authority_shows_is_taken_in_once() {
     );
     let seen = journal.reconcile(found("urn:uuid:queued", "e-3")).unwrap();
     assert_eq!(seen, Reconciled::Known, "in doubt already");
-    // Held since: nobody may release it but a person. Held before: its release may have been forgotten.
+    // Held since: nobody may release it but a person. Held before: its release may have been
+    // forgotten.
     let mut new = report(61);
     (new.identifier, new.first) = ("urn:uuid:held".to_owned(), Event::Held);
     let held = journal.import(new).unwrap();
@@ -312,8 +316,8 @@ fn what_the_authority_shows_is_taken_in_once() {
     assert_eq!(journal.verify().unwrap().problems, []);
 }
 
-/// A person restores the backup of another computer over a journal: its numbers are other reports. Those that stood
-/// there are read back, in their own format.
+/// A person restores the backup of another computer over a journal: its numbers are other reports.
+/// Those that stood there are read back, in their own format.
 #[test]
 fn a_backup_of_another_journal_forgets_nothing() {
     let (other, house) = (House::new(), House::new());
@@ -345,8 +349,8 @@ fn a_backup_of_another_journal_forgets_nothing() {
     assert_eq!(journal.unreconciled().unwrap(), None);
 }
 
-/// The register that stands beside a journal is of another one: a report that it names counts as lost, also where another report
-/// of the same number is read back.
+/// The register that stands beside a journal is of another one: a report that it names counts as
+/// lost, also where another report of the same number is read back.
 #[test]
 fn what_only_the_register_names_is_lost_also_beside_another_report_of_its_number() {
     let (other, house) = (House::new(), House::new());
@@ -370,7 +374,8 @@ fn what_only_the_register_names_is_lost_also_beside_another_report_of_its_number
     assert_eq!(lost, ["befund-11.json", "befund-12.json"]);
 }
 
-/// A content comes back under the identifier that it may have gone out with; sent again later, it has one of its own.
+/// A content comes back under the identifier that it may have gone out with; sent again later, it
+/// has one of its own.
 #[test]
 fn a_lost_report_comes_back_once() {
     let house = House::new();
@@ -392,7 +397,8 @@ fn a_lost_report_comes_back_once() {
     assert_eq!(journal.lost_reports().unwrap(), []);
 }
 
-/// Nothing is there, or nothing that this key opens and no register that shows that the key is right.
+/// Nothing is there, or nothing that this key opens and no register that shows that the key is
+/// right.
 #[test]
 fn without_a_trace_nothing_is_made() {
     let folder = tempfile::tempdir().unwrap();
@@ -407,7 +413,8 @@ fn without_a_trace_nothing_is_made() {
     assert_eq!(names, ["journal.db"]);
 }
 
-/// An older state of the file, and the register of another journal: both are told, with how far they go.
+/// An older state of the file, and the register of another journal: both are told, with how far
+/// they go.
 #[test]
 fn what_is_older_than_its_register_is_told() {
     let house = House::new();

@@ -160,8 +160,8 @@ pub(crate) struct AdditionalBinding {
 /// A condition of an additional binding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Usage {
-    /// Canonical of the definition whose elements `path` is about; another one says something that is not
-    /// in the resource.
+    /// Canonical of the definition whose elements `path` is about; another one says something that
+    /// is not in the resource.
     pub(crate) of: String,
     /// Path of an element of the resource.
     pub(crate) path: String,
@@ -227,7 +227,8 @@ fn typed(element: &Value, prefix: &str) -> Option<Typed> {
     element.as_object()?.iter().find_map(|(name, value)| {
         let of = name.strip_prefix(prefix)?;
         let first = of.chars().next().filter(char::is_ascii_uppercase)?;
-        // `fixedUri` is of the type `uri`, `fixedCoding` of `Coding`: complex types begin with a capital.
+        // `fixedUri` is of the type `uri`, `fixedCoding` of `Coding`: complex types begin with a
+        // capital.
         let lower = format!("{}{}", first.to_ascii_lowercase(), &of[1..]);
         let is_complex = value.is_object();
         Some(Typed {

@@ -1,5 +1,6 @@
-//! Which form of a patient's name may be sent: the ConceptMaps that say it for each leading code, and the profiles
-//! of a Patient in each form. What an organism permits stands in the packages; here stands where to look.
+//! Which form of a patient's name may be sent: the ConceptMaps that say it for each leading code,
+//! and the profiles of a Patient in each form. What an organism permits stands in the packages;
+//! here stands where to look.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,8 @@ pub(crate) struct NameForms {
     pub(crate) map: &'static str,
     /// What every Patient must conform to, whatever its form: what that says is not said again.
     pub(crate) patient: &'static str,
-    /// Code of a form, and the profiles of which a Patient in this form keeps one. The strictest form first.
+    /// Code of a form, and the profiles of which a Patient in this form keeps one. The strictest
+    /// form first.
     pub(crate) forms: &'static [(&'static str, &'static [(&'static str, Name)])],
 }
 

@@ -1,5 +1,5 @@
-//! Codes of vital signs, and the profile of FHIR that an Observation with one of them conforms to. HL7's
-//! validator asks for it whether or not the Observation names the profile.
+//! Codes of vital signs, and the profile of FHIR that an Observation with one of them conforms to.
+//! HL7's validator asks for it whether or not the Observation names the profile.
 
 const LOINC: &str = "http://loinc.org";
 const SNOMED: &str = "http://snomed.info/sct";

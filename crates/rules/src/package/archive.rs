@@ -33,7 +33,8 @@ impl Default for PackageLimits {
     }
 }
 
-/// Bytes of what an archive says of an entry before it, a long name above all. Names of packages are short.
+/// Bytes of what an archive says of an entry before it, a long name above all. Names of packages
+/// are short.
 const NAME_MAX: u64 = 64 << 10;
 
 /// Gives every JSON file of the folder `package` to `each`, by its name there. Folders below it

@@ -1,4 +1,5 @@
-//! Whether the definitions of one package go together: each is there once, and none builds on itself.
+//! Whether the definitions of one package go together: each is there once, and none builds on
+//! itself.
 
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
@@ -36,12 +37,14 @@ enum Way {
     Done,
 }
 
-/// The first definition that builds on itself, over as many others as it takes. Only what is in the package is followed.
+/// The first definition that builds on itself, over as many others as it takes. Only what is in the
+/// package is followed.
 fn first_in_a_circle(definitions: &[Definition]) -> Option<&Definition> {
     let addresses = Addresses::of(definitions);
     let mut ways = vec![Way::New; definitions.len()];
     for first in 0..definitions.len() {
-        // What is open on the way, each with what it still builds on: a deep package is no deep call.
+        // What is open on the way, each with what it still builds on: a deep package is no deep
+        // call.
         let mut path: Vec<(usize, std::vec::IntoIter<&str>)> = Vec::new();
         let mut next = Some(first);
         loop {
@@ -90,8 +93,8 @@ impl<'d> Addresses<'d> {
         found
     }
 
-    /// What a canonical means in a definition. Where it names no version, another version than the definition's own is
-    /// meant if there is one: a new version may build on the one before.
+    /// What a canonical means in a definition. Where it names no version, another version than the
+    /// definition's own is meant if there is one: a new version may build on the one before.
     fn meant(&self, from: &Definition, canonical: &str) -> Option<usize> {
         let canonical = canonical.split('#').next().unwrap_or_default();
         if let Some((url, version)) = canonical.split_once('|') {
@@ -103,7 +106,8 @@ impl<'d> Addresses<'d> {
     }
 }
 
-/// The canonicals that a definition builds on: the base of a structure, the value sets that one includes or excludes.
+/// The canonicals that a definition builds on: the base of a structure, the value sets that one
+/// includes or excludes.
 fn builds_on(of: &Definition) -> impl Iterator<Item = &str> {
     let (base, parts) = match of {
         Definition::Structure(of) => (of.base.as_deref(), None),

@@ -1,12 +1,13 @@
-//! Whether the parts of a definition that validation reads have the form that FHIR gives them. A part in another form
-//! would be read as if it were not there, so that the rules would demand less than their publisher means.
+//! Whether the parts of a definition that validation reads have the form that FHIR gives them. A
+//! part in another form would be read as if it were not there, so that the rules would demand less
+//! than their publisher means.
 
 use serde_json::Value;
 
 use super::elements;
 
-/// Elements of one definition. The largest published one has some thousand, and the work for one grows faster than their
-/// number.
+/// Elements of one definition. The largest published one has some thousand, and the work for one
+/// grows faster than their number.
 const ELEMENTS_MAX: usize = 5_000;
 
 /// What FHIR says of a part (<https://hl7.org/fhir/R4/structuredefinition.html>,
@@ -152,7 +153,8 @@ static CODE_SYSTEM: [Part; 4] = [
 static CONCEPT: [Part; 2] =
     [must("code", Form::Text), may("concept", Form::List(&Form::Parts(&CONCEPT)))];
 
-/// The first part of a definition that has another form than FHIR gives it, e.g. `snapshot.element[3].min`.
+/// The first part of a definition that has another form than FHIR gives it, e.g.
+/// `snapshot.element[3].min`.
 pub(super) fn first_misshapen(resource: &Value) -> Option<String> {
     let parts: &[Part] = match kind_of(resource) {
         "StructureDefinition" => &STRUCTURE,

@@ -5,15 +5,16 @@ use serde_json::Value;
 use super::{Fault, Unusable, form};
 use crate::definition::Definition;
 
-/// Objects and lists in one file. Each takes some hundred bytes of memory, whatever it holds; the largest published
-/// definitions have some thousand.
+/// Objects and lists in one file. Each takes some hundred bytes of memory, whatever it holds; the
+/// largest published definitions have some thousand.
 const OBJECTS_MAX: usize = 500_000;
 /// Values in one file, each of which takes some tens of bytes.
 const VALUES_MAX: usize = 4_000_000;
 
 /// What is done about a definition that cannot be used.
 pub(super) enum Flaws {
-    /// The whole package is refused: without it the others would say less than their publisher means.
+    /// The whole package is refused: without it the others would say less than their publisher
+    /// means.
     Refused,
     /// It is told, and the others are used.
     Told(Vec<Fault>),

@@ -1,5 +1,5 @@
-//! What HL7's validator compares where a fixed value or a pattern tells a slice apart: of some types some
-//! parts, of others nothing at all.
+//! What HL7's validator compares where a fixed value or a pattern tells a slice apart: of some
+//! types some parts, of others nothing at all.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! What is in use: the package with all that was imported when it was put to use, held apart from what is imported or
-//! removed later.
+//! What is in use: the package with all that was imported when it was put to use, held apart from
+//! what is imported or removed later.
 //!
 //! ```text
 //! in-use.json            {"package": NAME@VERSION, "held": FOLDER}
@@ -27,7 +27,8 @@ pub(crate) struct InUseMark {
 }
 
 impl Store {
-    /// Makes a package, with all that it depends on, the rules in use: as they were imported by now.
+    /// Makes a package, with all that it depends on, the rules in use: as they were imported by
+    /// now.
     pub fn make_used(&self, label: &str) -> Result<Imported, StoreFault> {
         let found = self.found(label)?;
         let files = self.files()?;
@@ -63,8 +64,8 @@ impl Store {
         self.used()?.map(|(label, store)| store.load(Some(&label))).transpose()
     }
 
-    /// Whether the package in use, or what it depends on, was imported anew or completed since it was put to use: then
-    /// putting it to use again takes that in.
+    /// Whether the package in use, or what it depends on, was imported anew or completed since it
+    /// was put to use: then putting it to use again takes that in.
     pub fn is_outdated(&self) -> Result<bool, StoreFault> {
         let Some((label, used)) = self.used()? else { return Ok(false) };
         let of = |store: &Self| -> Result<Vec<(String, String)>, StoreFault> {
@@ -117,8 +118,9 @@ impl Store {
         digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// All files in a folder of their own: the same files by another name, so that they need no room; copies where the
-    /// file system has no second names. It is there as a whole or not at all.
+    /// All files in a folder of their own: the same files by another name, so that they need no
+    /// room; copies where the file system has no second names. It is there as a whole or not at
+    /// all.
     fn hold(&self, files: &[PathBuf], held: &str) -> Result<(), StoreFault> {
         let target = self.folder.join(held);
         if target.is_dir() {

@@ -1,5 +1,5 @@
-//! Bounds of a value: the least and the greatest, and those that FHIR has extensions for: its length, form, digits and
-//! size.
+//! Bounds of a value: the least and the greatest, and those that FHIR has extensions for: its
+//! length, form, digits and size.
 
 use std::cmp::Ordering;
 
@@ -117,7 +117,8 @@ fn compare(of: Element<'_>, bound: &Typed) -> Option<Beside> {
     }
 }
 
-/// As HL7's validator does: both have a code of the same system, and a code of another unit is converted.
+/// As HL7's validator does: both have a code of the same system, and a code of another unit is
+/// converted.
 fn compare_quantity(of: Element<'_>, bound: &Value) -> Option<Beside> {
     let told = |name: &str| bound.get(name).and_then(Value::as_str);
     let (found, value) = (of.text("value")?, bound.get("value")?);

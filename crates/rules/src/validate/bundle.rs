@@ -37,7 +37,8 @@ impl<'t> Entries<'t> {
         let (url, kind) = if is_absolute(plain) {
             (plain.to_owned(), None)
         } else {
-            // What is behind the last slash may be missing: HL7's validator counts the parts before it.
+            // What is behind the last slash may be missing: HL7's validator counts the parts before
+            // it.
             let parts: Vec<&str> = plain.trim_end_matches('/').split('/').collect();
             let [kind, id] = parts[..] else {
                 let is_query = plain.contains('?');
@@ -165,7 +166,8 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// A definition whose own address is that of the entry: it ends in type and id, as such addresses do.
+    /// A definition whose own address is that of the entry: it ends in type and id, as such
+    /// addresses do.
     fn canonical(entry: Element<'t>, url: &str, issues: &mut Vec<Issue>) {
         let Some(resource) = entry.child("resource") else { return };
         if resource.text("url") != Some(url) || url.starts_with("http://hl7.org/fhir/v") {
@@ -180,8 +182,8 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// A document's Composition and a message's header: their references lead to entries, and every entry
-    /// hangs together with them.
+    /// A document's Composition and a message's header: their references lead to entries, and every
+    /// entry hangs together with them.
     fn lead(
         &self,
         bundle: Element<'t>,
@@ -220,8 +222,9 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// As the Bundle itself looks a reference up: by address alone, and a relative one only from an entry whose own address is
-    /// one of FHIR's REST (R4 Bundle, "Resolving references in Bundles").
+    /// As the Bundle itself looks a reference up: by address alone, and a relative one only from an
+    /// entry whose own address is one of FHIR's REST (R4 Bundle, "Resolving references in
+    /// Bundles").
     fn lookup(
         &self,
         bundle: Element<'t>,
@@ -237,7 +240,8 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// References of a document by type and id to what stands in it under another address: whoever reads it does not find that.
+    /// References of a document by type and id to what stands in it under another address: whoever
+    /// reads it does not find that.
     fn misled(&self, bundle: Element<'t>, told: &HashSet<u32>, issues: &mut Vec<Issue>) {
         let there: HashSet<(&str, &str)> = bundle
             .all("entry")
@@ -343,7 +347,8 @@ fn reference_elements<'t>(of: Element<'t>, found: &mut Vec<Element<'t>>, depth: 
     }
 }
 
-/// Whether the address of an entry is one of FHIR's REST, which ends in the type and the id of what stands there.
+/// Whether the address of an entry is one of FHIR's REST, which ends in the type and the id of what
+/// stands there.
 fn is_at_rest_address(entry: Element<'_>) -> bool {
     let Some((url, resource)) = entry.text("fullUrl").zip(entry.child("resource")) else {
         return false;

@@ -1,4 +1,5 @@
-//! One cause, one line: what several definitions demand of one element is told once, as the strictest says it.
+//! One cause, one line: what several definitions demand of one element is told once, as the
+//! strictest says it.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -6,8 +7,8 @@ use std::collections::hash_map::Entry;
 
 use super::Issue;
 
-/// The cause of an issue: the element, what is wrong with it, and all that is said of it but who demands it and how
-/// much of it.
+/// The cause of an issue: the element, what is wrong with it, and all that is said of it but who
+/// demands it and how much of it.
 #[derive(PartialEq, Eq, Hash)]
 struct Cause {
     at: u32,
@@ -76,7 +77,8 @@ fn is_count(issue: &Issue) -> bool {
     matches!(issue.code, "rule-missing" | "rule-slice-missing" | "rule-too-many")
 }
 
-/// What is told of two that have one cause: an error before a warning, then the one that demands more.
+/// What is told of two that have one cause: an error before a warning, then the one that demands
+/// more.
 fn demand(issue: &Issue) -> (Reverse<fhir::Severity>, i64) {
     let number = issue.param("expected").and_then(|number| number.parse::<i64>().ok());
     let number = number.filter(|_| is_count(issue)).unwrap_or(0);
@@ -84,7 +86,8 @@ fn demand(issue: &Issue) -> (Reverse<fhir::Severity>, i64) {
     (Reverse(issue.severity), strictness)
 }
 
-/// Of the types that one definition allows, those that the other one allows too; where there is none, the first keeps its own.
+/// Of the types that one definition allows, those that the other one allows too; where there is
+/// none, the first keeps its own.
 fn both_allow(first: &mut Issue, second: &Issue) {
     let others = second.param("expected").unwrap_or_default();
     let Some((_, own)) = first.params.iter_mut().find(|(name, _)| *name == "expected") else {

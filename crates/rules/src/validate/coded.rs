@@ -8,8 +8,8 @@ use crate::definition::{Binding, Usage};
 use crate::terminology::Membership;
 
 impl<'t> Run<'t> {
-    /// Whether what is coded is in a value set; `None` where the value set or the code is not there, or
-    /// the element is not coded.
+    /// Whether what is coded is in a value set; `None` where the value set or the code is not
+    /// there, or the element is not coded.
     pub(super) fn member(
         &self,
         of: Element<'t>,
@@ -36,8 +36,8 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// As FHIRPath's `memberOf` says it, which HL7's validator asks for slices too: nothing of an unknown value set, and
-    /// nothing of any other type.
+    /// As FHIRPath's `memberOf` says it, which HL7's validator asks for slices too: nothing of an
+    /// unknown value set, and nothing of any other type.
     pub(super) fn is_member(&self, of: Element<'t>, value_set: &str, package: u16) -> Option<bool> {
         let types = ["code", "string", "uri", "Coding", "CodeableConcept"];
         if !types.contains(&of.type_name()) {

@@ -1,5 +1,5 @@
-//! What follows from a mistake that is told is not told beside it: whoever mends the mistake has mended it too.
-//! Nothing is left out but beside an error, so that the verdict stays as it is.
+//! What follows from a mistake that is told is not told beside it: whoever mends the mistake has
+//! mended it too. Nothing is left out but beside an error, so that the verdict stays as it is.
 
 use std::collections::{HashMap, HashSet};
 
@@ -38,12 +38,13 @@ const ANY_OF: &[(&str, &[&str])] = &[("cmp-1", &["entry", "section", "text"])];
 struct Doubled {
     entry: u32,
     bundle: u32,
-    /// The type of its resource, where it is the entry before it once more: then it is to be taken out, and with it goes what is
-    /// said of it.
+    /// The type of its resource, where it is the entry before it once more: then it is to be taken
+    /// out, and with it goes what is said of it.
     repeats: Option<String>,
 }
 
-/// Leaves out what follows from other issues, and moves what an entry brings upon its Bundle to that entry.
+/// Leaves out what follows from other issues, and moves what an entry brings upon its Bundle to
+/// that entry.
 pub(super) fn without(
     issues: Vec<Issue>,
     elements: &HashMap<u32, Element<'_>>,
@@ -153,7 +154,8 @@ impl<'t> Causes<'t> {
         })
     }
 
-    /// Whether there are not too many without the repetitions, or the same is told of what the slice is a slice of.
+    /// Whether there are not too many without the repetitions, or the same is told of what the
+    /// slice is a slice of.
     fn has_crowd(&self, issue: &Issue) -> bool {
         let (most, found) = (number(issue, "expected"), number(issue, "found"));
         if let Some(repeated) = self.repetition(issue.at) {

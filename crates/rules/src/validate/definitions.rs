@@ -1,5 +1,5 @@
-//! StructureDefinitions as documents: whether one goes with its base, and whether each of its elements may say
-//! what it says.
+//! StructureDefinitions as documents: whether one goes with its base, and whether each of its
+//! elements may say what it says.
 
 use fhir::Element;
 

@@ -85,8 +85,8 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// Whether a definition that nobody has is an error. The authority has every package that its own need; a
-    /// laboratory may lack one, and has been told so when it imported the others.
+    /// Whether a definition that nobody has is an error. The authority has every package that its
+    /// own need; a laboratory may lack one, and has been told so when it imported the others.
     pub(super) fn wants_all(&self, profile: &Profile) -> bool {
         self.mode == Mode::Strict || self.set.is_overlay(profile.package)
     }
@@ -110,7 +110,8 @@ impl<'t> Run<'t> {
             named.filter_map(|url| self.set.profile(url, profile.package)).collect();
         let mut nearest = None;
         for candidate in known {
-            // A plain extension may be allowed beside profiled ones; its own definition was asked already.
+            // A plain extension may be allowed beside profiled ones; its own definition was asked
+            // already.
             let found = self.conform(of, candidate);
             if !has_errors(&found) {
                 issues.extend(found.iter().cloned());

@@ -1,5 +1,5 @@
-//! Extensions: whether anybody defines them, whether they may stand where they stand, and whether they
-//! may change the meaning of what is around them.
+//! Extensions: whether anybody defines them, whether they may stand where they stand, and whether
+//! they may change the meaning of what is around them.
 
 use std::sync::Arc;
 
@@ -66,7 +66,8 @@ impl<'t> Run<'t> {
         self.context(of, owner, profile, issues);
     }
 
-    /// A part of a complex extension: its definition must name it, if anybody defines that extension.
+    /// A part of a complex extension: its definition must name it, if anybody defines that
+    /// extension.
     fn part(&self, of: Element<'t>, owner: Element<'t>, url: &str, issues: &mut Vec<Issue>) {
         let around = owner.text("url").filter(|around| is_absolute(around));
         let Some(profile) = around.and_then(|around| self.set.profile(around, 0)) else { return };

@@ -1,5 +1,5 @@
-//! What is told apart by a name inside of one resource: ids of elements, contained resources, security
-//! labels; and the links to them (`#id`).
+//! What is told apart by a name inside of one resource: ids of elements, contained resources,
+//! security labels; and the links to them (`#id`).
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -136,8 +136,8 @@ fn ids<'t>(of: Element<'t>, seen: &mut HashSet<&'t str>, issues: &mut Vec<Issue>
     }
 }
 
-/// What stands after `#` in any reference, address or link below an element; in contained resources only
-/// where the element is one itself.
+/// What stands after `#` in any reference, address or link below an element; in contained resources
+/// only where the element is one itself.
 fn references<'t>(of: Element<'t>, is_contained: bool, found: &mut HashSet<&'t str>, depth: usize) {
     for child in of.children() {
         if child.name() == "contained" && child.resource_type().is_some() && !is_contained {

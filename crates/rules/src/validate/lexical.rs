@@ -1,5 +1,5 @@
-//! What the form of a value says, wherever it stands: addresses that must be absolute, codes of code
-//! systems that are here, sizes, narrative.
+//! What the form of a value says, wherever it stands: addresses that must be absolute, codes of
+//! code systems that are here, sizes, narrative.
 
 use fhir::Element;
 
@@ -105,7 +105,8 @@ impl<'t> Run<'t> {
 }
 
 impl Run<'_> {
-    /// The code system that is meant where one is not written as it is: with `https`, or with more behind.
+    /// The code system that is meant where one is not written as it is: with `https`, or with more
+    /// behind.
     fn meant(&self, system: &str) -> Option<String> {
         let known = WELL_KNOWN.iter().find(|plain| {
             // An edition of SNOMED CT is a version, not a system; HL7's validator refuses it too.

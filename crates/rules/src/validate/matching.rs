@@ -44,8 +44,8 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// Whether an element belongs to a slice, as far as one discriminator says. `index` is its place among
-    /// the elements of its name.
+    /// Whether an element belongs to a slice, as far as one discriminator says. `index` is its
+    /// place among the elements of its name.
     pub(super) fn matches(&self, of: Element<'t>, matcher: &'t Matcher, index: usize) -> bool {
         if let Test::Position(places) = &matcher.test {
             return places.contains(&index);

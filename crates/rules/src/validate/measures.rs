@@ -1,4 +1,5 @@
-//! A MeasureReport against its Measure, where that is at hand: contained, or among the rules in use.
+//! A MeasureReport against its Measure, where that is at hand: contained, or among the rules in
+//! use.
 
 use fhir::Element;
 

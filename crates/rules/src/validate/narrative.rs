@@ -1,4 +1,5 @@
-//! Narrative: only what formats text, each where HTML lets it stand, and some text (`txt-1`, `txt-2`).
+//! Narrative: only what formats text, each where HTML lets it stand, and some text (`txt-1`,
+//! `txt-2`).
 
 use fhir::Element;
 

@@ -1,5 +1,5 @@
-//! What a report says of its patient beyond what its organism permits: told at the place that says too much, not at
-//! the result whose invariant asks for it.
+//! What a report says of its patient beyond what its organism permits: told at the place that says
+//! too much, not at the result whose invariant asks for it.
 
 mod texts;
 
@@ -37,9 +37,9 @@ impl Demand<'_> {
 }
 
 impl<'t> Run<'t> {
-    /// Says at its own place why an invariant about the form of the name does not hold: what is too much, what else is
-    /// wrong with the patient, or that there is none. `false` where nothing of that kind was found: then the invariant
-    /// speaks for itself.
+    /// Says at its own place why an invariant about the form of the name does not hold: what is too
+    /// much, what else is wrong with the patient, or that there is none. `false` where nothing of
+    /// that kind was found: then the invariant speaks for itself.
     pub(super) fn name_form(
         &self,
         of: Element<'t>,
@@ -53,7 +53,8 @@ impl<'t> Run<'t> {
         };
         demand.rule = &rule.key;
         let Some((profile, _, _)) = self.nearest_form(&demand) else { return false };
-        // A mistake of every patient is a mistake of one in this form too: it is the cause, at its own place.
+        // A mistake of every patient is a mistake of one in this form too: it is the cause, at its
+        // own place.
         let plain = self.of_every_patient(&demand);
         let nearest = self.conform(demand.patient, profile);
         let common = nearest.iter().filter(|of| plain.iter().any(|other| is_same(of, other)));
@@ -142,8 +143,8 @@ impl<'t> Run<'t> {
         told
     }
 
-    /// Of the profiles of a form the one that the patient comes nearest to, how it shows the name, and the errors
-    /// against it.
+    /// Of the profiles of a form the one that the patient comes nearest to, how it shows the name,
+    /// and the errors against it.
     fn nearest_form(&self, demand: &Demand<'t>) -> Option<(&'t Profile, Name, Vec<Issue>)> {
         let known = |(url, name): (&str, Name)| Some((self.set.profile(url, 0)?, name));
         let all = demand.profiles().filter_map(known);

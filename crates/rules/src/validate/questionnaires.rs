@@ -1,5 +1,5 @@
-//! A Questionnaire's conditions, and a QuestionnaireResponse against its Questionnaire where that is at
-//! hand: contained, or among the rules in use.
+//! A Questionnaire's conditions, and a QuestionnaireResponse against its Questionnaire where that
+//! is at hand: contained, or among the rules in use.
 
 use std::collections::HashMap;
 

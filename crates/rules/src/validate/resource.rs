@@ -61,7 +61,8 @@ impl<'t> Run<'t> {
         issues.extend(self.conform(of, profile).iter().cloned());
     }
 
-    /// What HL7's validator asks of some codes: vital signs conform to the profiles of FHIR for them.
+    /// What HL7's validator asks of some codes: vital signs conform to the profiles of FHIR for
+    /// them.
     fn implied_profile(&self, of: Element<'t>, kind: &str, issues: &mut Vec<Issue>) {
         if kind != "Observation" {
             return;

@@ -1,4 +1,5 @@
-//! Bounds by extension, bindings beside others, profiles that a profile imposes, and what nobody defines.
+//! Bounds by extension, bindings beside others, profiles that a profile imposes, and what nobody
+//! defines.
 
 use rules::Mode;
 use serde_json::{Value, json};

@@ -241,7 +241,8 @@ fn documents_hang_together() {
     assert_eq!(own(&wrong), ["rule-bundle-first-entry Bundle"]);
 }
 
-/// What is referred to by type and id stands there under an address of another form, or under another base: nobody finds it.
+/// What is referred to by type and id stands there under an address of another form, or under
+/// another base: nobody finds it.
 #[test]
 fn a_relative_reference_finds_only_what_its_own_address_leads_to() {
     let own = |entries: &[(&str, Value)]| -> Vec<String> {
@@ -264,7 +265,8 @@ fn a_relative_reference_finds_only_what_its_own_address_leads_to() {
     assert_eq!(own(&[(ONE, composition("Organization/o")), (TWO, lab(None))]), author);
     let elsewhere = "http://b.test/fhir/Organization/o";
     assert_eq!(own(&[(rest, composition("Organization/o")), (elsewhere, lab(None))]), author);
-    // Anywhere else in the document only where it is there under another address: what is not there at all may be outside.
+    // Anywhere else in the document only where it is there under another address: what is not there
+    // at all may be outside.
     let part_of = |reference| own(&[(ONE, composition(TWO)), (TWO, lab(Some(reference)))]);
     assert_eq!(part_of("Organization/x"), [""; 0]);
     let place = ["rule-bundle-not-in-document Bundle.entry[1].resource.partOf"];

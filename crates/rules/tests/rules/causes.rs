@@ -13,7 +13,8 @@ fn told(profiles: Vec<Value>, resource: &Value) -> Vec<String> {
     errors(&found(&set(profiles), &resource, None, Mode::Authority))
 }
 
-/// An entry that is there twice makes its address mean two things and stands too often, and nothing leads to it.
+/// An entry that is there twice makes its address mean two things and stands too often, and nothing
+/// leads to it.
 #[test]
 fn an_entry_that_is_there_twice_is_told_at_the_second_one() {
     let (one, two) = (
@@ -56,8 +57,8 @@ fn an_entry_that_is_there_twice_is_told_at_the_second_one() {
     );
 }
 
-/// Two entries of one address that are not the same: taking the address from one of them leaves both, so what is wrong with
-/// both is told.
+/// Two entries of one address that are not the same: taking the address from one of them leaves
+/// both, so what is wrong with both is told.
 #[test]
 fn two_entries_that_share_an_address_and_differ_are_told_with_all_else() {
     let address = "urn:uuid:0b1f4f0c-6b3f-4f8e-9d55-000000000002";

@@ -424,7 +424,8 @@ fn profiles_that_name_each_other_end() {
     assert_eq!(errors(&own), ["rule-profile-unusable Organization"]);
 }
 
-/// What the type, its profile and another profile demand alike has one cause, and one line that says the most.
+/// What the type, its profile and another profile demand alike has one cause, and one line that
+/// says the most.
 #[test]
 fn what_several_definitions_demand_is_told_once() {
     let demanding = |name: &str, min: u32, max: &str| {

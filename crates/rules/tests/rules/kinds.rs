@@ -1,5 +1,5 @@
-//! Kinds of findings that no other table is about, each with what keeps the rule and what breaks it; and that no kind is
-//! without a case.
+//! Kinds of findings that no other table is about, each with what keeps the rule and what breaks
+//! it; and that no kind is without a case.
 
 use fhir::{Format, Instant, Limits, Tree};
 use rules::{Asked, Mode};

@@ -1,5 +1,5 @@
-//! Every kind of rule, with a case that keeps it and one that breaks it; the authority's own packages
-//! where they lie beside the workspace.
+//! Every kind of rule, with a case that keeps it and one that breaks it; the authority's own
+//! packages where they lie beside the workspace.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 

@@ -1,4 +1,5 @@
-//! Mutants of published reports: each kind of mistake, made at places all over a document, must be found.
+//! Mutants of published reports: each kind of mistake, made at places all over a document, must be
+//! found.
 
 use serde_json::{Value, json};
 

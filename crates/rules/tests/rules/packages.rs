@@ -93,7 +93,8 @@ fn hostile_archives_are_refused_by_name() {
     );
 }
 
-/// A package of which a part cannot be used is not used without that part: it would say less than its publisher means.
+/// A package of which a part cannot be used is not used without that part: it would say less than
+/// its publisher means.
 #[test]
 fn a_broken_definition_is_named_and_nothing_is_taken_in() {
     let file = |name: &'static str, content: &Value| (name, content.to_string().into_bytes());
@@ -168,7 +169,8 @@ fn a_definition_for_one_call_is_used_as_far_as_it_goes() {
     assert_eq!(Package::read_in_part(b"{", &limits).unwrap_err().code(), "not-a-package");
 }
 
-/// Some hundred kilobytes that are made for it would take gigabytes of memory, or seconds for each validation.
+/// Some hundred kilobytes that are made for it would take gigabytes of memory, or seconds for each
+/// validation.
 #[test]
 fn a_package_that_is_made_to_exhaust_is_refused() {
     let many = format!("{{\"resourceType\":\"Basic\",\"a\":[{}{{}}]}}", "{},".repeat(500_000));
@@ -183,7 +185,8 @@ fn a_package_that_is_made_to_exhaust_is_refused() {
     assert!(fault.definition().unwrap().ends_with("(differential.element)"), "{fault}");
 }
 
-/// What is not in the form of FHIR would be read as if it were not there, and what it demands would not be checked.
+/// What is not in the form of FHIR would be read as if it were not there, and what it demands would
+/// not be checked.
 #[test]
 fn a_definition_with_a_part_in_another_form_is_named() {
     let elements = [
@@ -284,7 +287,8 @@ fn named(kind: tar::EntryType, said: &[u8], content: &[u8]) -> Vec<u8> {
     builder.into_inner().unwrap().finish().unwrap()
 }
 
-/// A name that packs to nothing, however long it is: the library reads it whole before it says how long.
+/// A name that packs to nothing, however long it is: the library reads it whole before it says how
+/// long.
 #[test]
 fn a_long_name_is_not_read_whole() {
     use tar::EntryType;
@@ -352,8 +356,8 @@ fn two_versions_side_by_side_and_one_in_use() {
     assert_eq!(store.list().unwrap().len(), 3);
 }
 
-/// An import or a removal changes nothing of what is in use, whatever it is about: the package itself, a version of a
-/// dependency that is newer, or one that was missing.
+/// An import or a removal changes nothing of what is in use, whatever it is about: the package
+/// itself, a version of a dependency that is newer, or one that was missing.
 #[test]
 fn what_is_in_use_stays_as_it_was_put_to_use() {
     let folder = tempfile::tempdir().unwrap();
@@ -408,7 +412,8 @@ fn what_is_in_use_stays_as_it_was_put_to_use() {
     assert_eq!((held(), store.in_use().unwrap()), (0, None));
 }
 
-/// What was put to use by an earlier version is in use as it was; what was tampered with is not followed.
+/// What was put to use by an earlier version is in use as it was; what was tampered with is not
+/// followed.
 #[test]
 fn what_says_that_rules_are_in_use_is_read_with_care() {
     let folder = tempfile::tempdir().unwrap();
@@ -441,7 +446,8 @@ fn a_broken_file_is_named() {
     assert!(told.ends_with("is damaged"), "{told}");
 }
 
-/// Each profile says of two elements that they conform to the next one: 2 to the power of 30 copies.
+/// Each profile says of two elements that they conform to the next one: 2 to the power of 30
+/// copies.
 #[test]
 fn definitions_that_grow_without_end_are_cut() {
     let definitions = (0..30).map(|number| {

@@ -64,7 +64,8 @@ fn remark(value: &str) -> Value {
     json!([{ "url": format!("{PROFILE}/lesson-remark"), "valueString": value }])
 }
 
-/// One case a lesson: what it is about, what opts in, what keeps it, what breaks it, and the code of that.
+/// One case a lesson: what it is about, what opts in, what keeps it, what breaks it, and the code
+/// of that.
 #[test]
 fn every_kind_of_rule_has_a_lesson_that_can_be_broken() {
     let set = set();

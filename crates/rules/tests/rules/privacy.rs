@@ -101,8 +101,8 @@ fn what_says_too_much_is_told_where_it_stands() {
     assert_eq!(told(&short), ["rule-invariant Observation.contained[0].name[0]"]);
 }
 
-/// A mistake that has nothing to do with the name makes the patient unlike every form. It is told, and the rule about the
-/// form of the name is not told beside it.
+/// A mistake that has nothing to do with the name makes the patient unlike every form. It is told,
+/// and the rule about the form of the name is not told beside it.
 #[test]
 fn another_mistake_in_the_patient_is_not_taken_for_a_name_that_says_too_much() {
     let rules = set(definitions());
@@ -245,7 +245,8 @@ fn narrative_tells_no_more_than_the_name_may() {
     assert_eq!(texts("M", "Anna Muster", "A. M."), [in_name]);
     assert_eq!(texts("M", "A. M.", "Anna Muster"), [in_display]);
     assert_eq!(texts("Muster", "A. M.", "Frau MUSTER"), [in_display]);
-    // Where the rule holds the report, its narrative holds it as well; the preview has it, and it can be taken out.
+    // Where the rule holds the report, its narrative holds it as well; the preview has it, and it
+    // can be taken out.
     let held = of_patient("1-8", "Muster", "Anna", "Anna Muster");
     let errors = errors(&found(&rules, &held, Some("result"), Mode::Authority));
     let text = "Observation.contained[0].text";

@@ -1,4 +1,5 @@
-//! The authority's own packages and samples, where they lie beside the workspace; ignored elsewhere.
+//! The authority's own packages and samples, where they lie beside the workspace; ignored
+//! elsewhere.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

@@ -1,4 +1,5 @@
-//! Slices by every discriminator, closed, ordered, open at the end, re-sliced, and without discriminator.
+//! Slices by every discriminator, closed, ordered, open at the end, re-sliced, and without
+//! discriminator.
 
 use rules::Mode;
 use serde_json::{Value, json};

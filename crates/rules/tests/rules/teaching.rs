@@ -1,4 +1,5 @@
-//! A small package of our own: as much of the types of FHIR as the cases need, and one profile a case.
+//! A small package of our own: as much of the types of FHIR as the cases need, and one profile a
+//! case.
 
 use fhir::{Finding, Format, Instant, Limits, Severity, Tree};
 use rules::{Asked, Mode, Package, PackageLimits, RuleSet};

@@ -37,7 +37,8 @@ fn measured(quantity: Value) -> Value {
 /// What is said of all repetitions holds for those of a slice too.
 #[test]
 fn the_sliced_element_and_its_slice_both_count() {
-    // A snapshot, for one that is made from a differential repeats in each slice what the sliced element says.
+    // A snapshot, for one that is made from a differential repeats in each slice what the sliced
+    // element says.
     let mut definition = profile("case", "Patient", &[]);
     definition.as_object_mut().unwrap().remove("differential");
     let sliced = json!({ "type": [{ "code": "Identifier" }], "slicing": {

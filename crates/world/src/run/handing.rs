@@ -11,7 +11,8 @@ use crate::history::Broken;
 use crate::papers::{Content, Form};
 use crate::world::{ENDPOINTS, Plan, environment};
 
-/// Longer than a delivery may be late and a search may lag together: what the dead computer has sent is shown.
+/// Longer than a delivery may be late and a search may lag together: what the dead computer has
+/// sent is shown.
 const REPAIR: (u64, u64) = (10, 40);
 
 /// A report as it is taken in.

@@ -17,7 +17,8 @@ pub(crate) struct HandedList {
     pub(crate) again: Vec<String>,
     /// What was shown as a correction.
     pub(crate) corrections: Vec<NamedCorrection>,
-    /// Digests of all that was shown; what lies there besides stays there. `None`: all that lies there is meant.
+    /// Digests of all that was shown; what lies there besides stays there. `None`: all that lies
+    /// there is meant.
     pub(crate) shown: Option<Vec<String>>,
     /// Digests of what a person has left out, although it lies there.
     pub(crate) left_out: Vec<String>,

@@ -20,8 +20,8 @@ impl Placed {
         Self { name: candidate.name.clone(), canonical, id }
     }
 
-    /// Another content of the same hand-over for the same report: the same once more, or another one, of which nobody has
-    /// said which is meant.
+    /// Another content of the same hand-over for the same report: the same once more, or another
+    /// one, of which nobody has said which is meant.
     pub(super) fn beside(&self, candidate: &Candidate) -> CandidateView {
         if candidate.parsed().map(|parsed| &parsed.canonical) == self.canonical.as_ref() {
             return known(candidate_view(candidate, Names::Masked), self.id);

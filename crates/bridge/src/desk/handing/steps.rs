@@ -95,7 +95,8 @@ impl Handing {
         Ok(handing)
     }
 
-    /// What was not shown stays where it lies, the others are taken in: those between two corrections together.
+    /// What was not shown stays where it lies, the others are taken in: those between two
+    /// corrections together.
     fn plan(&mut self, list: &List, found: Found, targets: Vec<Option<SubmissionId>>) {
         let is_shown = |item: usize, candidate: &Candidate| {
             let is_pasted = matches!(list.items.get(item), Some(Item::Text { .. }));
@@ -132,7 +133,8 @@ impl Handing {
         }
     }
 
-    /// Does the next step; `false` where there is none. What fails is told for what it concerns, and the others still go.
+    /// Does the next step; `false` where there is none. What fails is told for what it concerns,
+    /// and the others still go.
     pub(in crate::desk) async fn step(&mut self) -> bool {
         match self.steps.pop_front() {
             Some(Step::Plain(places, candidates)) => {
@@ -165,7 +167,8 @@ impl Handing {
             match self.engine.take_listed(candidates, terms, &mut self.listed).await {
                 Ok(handed) => handed,
                 Err(fault) => {
-                    // What shares an identifier with one of these must not be taken for the earlier one.
+                    // What shares an identifier with one of these must not be taken for the earlier
+                    // one.
                     candidates.iter().for_each(|candidate| self.listed.note(candidate, true));
                     HandOver { taken: vec![Taken::Failed; candidates.len()], fault: Some(fault) }
                 }
@@ -245,7 +248,8 @@ async fn look(
     Ok((items, found))
 }
 
-/// What a person sends goes where they saw that it goes: another endpoint may come into use while files are read.
+/// What a person sends goes where they saw that it goes: another endpoint may come into use while
+/// files are read.
 pub(super) fn refuse_elsewhere<'a>(
     candidates: impl Iterator<Item = &'a Candidate>,
     goes_to: &str,
@@ -266,7 +270,8 @@ fn targets(engine: &Engine, list: &List, found: &Found) -> Vec<Option<Submission
     found.iter().map(|(_, candidate)| target(candidate)).collect()
 }
 
-/// What goes again. A report that something on the list corrects does not: the authority would have both.
+/// What goes again. A report that something on the list corrects does not: the authority would have
+/// both.
 fn again(
     engine: &Engine,
     list: &List,
@@ -292,7 +297,8 @@ fn again(
     Ok(again)
 }
 
-/// What was shown and lies nowhere any more, by its digests. What is known and was not to go again is not missed.
+/// What was shown and lies nowhere any more, by its digests. What is known and was not to go again
+/// is not missed.
 fn gone(
     engine: &Engine,
     list: &List,
@@ -324,7 +330,8 @@ fn gone(
     Ok(view)
 }
 
-/// Whether it was shown as a correction, and can take no report's place any more: beside that it would be a second one.
+/// Whether it was shown as a correction, and can take no report's place any more: beside that it
+/// would be a second one.
 fn is_overtaken(list: &List, candidate: &Candidate) -> bool {
     candidate.parsed().is_some_and(|parsed| {
         !list.separate && parsed.known.is_empty() && list.corrections.contains_key(&parsed.digest)

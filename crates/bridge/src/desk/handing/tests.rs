@@ -1,4 +1,5 @@
-//! Lists that are handed over: what goes, in which order, and what is told where something comes in between.
+//! Lists that are handed over: what goes, in which order, and what is told where something comes in
+//! between.
 
 mod between;
 
@@ -106,8 +107,8 @@ async fn digest(desk: &Desk, content: &str) -> String {
     looked[0].digest.clone()
 }
 
-/// A report that the authority rejected is to go again, and the same list brings the file that corrects it, whatever comes
-/// first: the authority must not get both.
+/// A report that the authority rejected is to go again, and the same list brings the file that
+/// corrects it, whatever comes first: the authority must not get both.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_report_does_not_go_again_beside_its_correction() {
     for is_again_first in [true, false] {
@@ -143,7 +144,8 @@ async fn a_report_does_not_go_again_beside_its_correction() {
     }
 }
 
-/// The same where the report was sent again before with another content: an earlier version of what is corrected now.
+/// The same where the report was sent again before with another content: an earlier version of what
+/// is corrected now.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_earlier_version_does_not_go_again_beside_a_correction() {
     let bench = Bench::new().await;
@@ -178,8 +180,8 @@ async fn what_was_shown_as_a_correction_goes_as_nothing_else() {
     bench.desk.stop().await;
 }
 
-/// Files, a folder, pasted texts and a correction between them: the journal has them in the order of the list, and what is
-/// told stands in that order too.
+/// Files, a folder, pasted texts and a correction between them: the journal has them in the order
+/// of the list, and what is told stands in that order too.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_order_of_the_list_is_kept() {
     let bench = Bench::new().await;
@@ -215,7 +217,8 @@ async fn the_order_of_the_list_is_kept() {
     bench.desk.stop().await;
 }
 
-/// Nobody was shown how two contents of one list differ, also where a correction stands between them.
+/// Nobody was shown how two contents of one list differ, also where a correction stands between
+/// them.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_shares_an_identifier_with_an_earlier_one_of_the_list_is_compared_with_that() {
     let bench = Bench::new().await;
@@ -267,7 +270,8 @@ async fn what_fails_keeps_nothing_else_from_going() {
     bench.desk.stop().await;
 }
 
-/// *Send again* means what was shown as known, and not what has become known since: a watch has taken that in.
+/// *Send again* means what was shown as known, and not what has become known since: a watch has
+/// taken that in.
 #[tokio::test(flavor = "multi_thread")]
 async fn only_what_was_shown_as_known_goes_again() {
     let bench = Bench::new().await;
@@ -286,7 +290,8 @@ async fn only_what_was_shown_as_known_goes_again() {
     bench.desk.stop().await;
 }
 
-/// One content in two encodings, and only one of them is to go again: it does, whichever comes first.
+/// One content in two encodings, and only one of them is to go again: it does, whichever comes
+/// first.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_to_go_again_stands_for_no_other_that_is() {
     let bench = Bench::new().await;
@@ -300,7 +305,8 @@ async fn what_is_not_to_go_again_stands_for_no_other_that_is() {
     bench.desk.stop().await;
 }
 
-/// What lies there and was not shown stays there, what was shown and is gone is told, and what was pasted goes.
+/// What lies there and was not shown stays there, what was shown and is gone is told, and what was
+/// pasted goes.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_shown_is_what_goes() {
     let bench = Bench::new().await;

@@ -1,4 +1,5 @@
-//! The watched folder: what is sent of it, what stays, and what is told when something is wrong with it.
+//! The watched folder: what is sent of it, what stays, and what is told when something is wrong
+//! with it.
 
 use super::*;
 
@@ -18,7 +19,8 @@ async fn files_in_the_watched_folder_are_sent() {
     desk.stop().await;
 }
 
-/// What lay there when a person was asked stays, can be looked at, and goes where a person hands it over.
+/// What lay there when a person was asked stays, can be looked at, and goes where a person hands it
+/// over.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_lay_in_the_watched_folder_is_sent_where_a_person_says_so() {
     let folder = tempfile::tempdir().unwrap();
@@ -103,8 +105,8 @@ async fn what_is_wrong_with_the_watched_folder_stands_in_the_window_as_long_as_i
     desk.stop().await;
 }
 
-/// The settings were written by hand while the window runs, and a comma was left out. What is exported meanwhile waits, and
-/// the window says so.
+/// The settings were written by hand while the window runs, and a comma was left out. What is
+/// exported meanwhile waits, and the window says so.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_that_cannot_be_taken_from_stands_in_the_window() {
     let folder = tempfile::tempdir().unwrap();
@@ -122,7 +124,8 @@ async fn a_folder_that_cannot_be_taken_from_stands_in_the_window() {
     desk.stop().await;
 }
 
-/// Whoever practises must not stop what the laboratory's own system exports meanwhile; nor must a restart.
+/// Whoever practises must not stop what the laboratory's own system exports meanwhile; nor must a
+/// restart.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_laboratorys_folder_is_watched_while_practice_is_in_use() {
     let folder = tempfile::tempdir().unwrap();
@@ -171,8 +174,9 @@ async fn the_laboratorys_folder_is_watched_while_practice_is_in_use() {
     integration.serving.finished().await;
 }
 
-/// Whoever tries the program with the folder of the laboratory's system, and then goes on to the real authority, must not
-/// have every real report sent to practice as well, behind the laboratory's screens.
+/// Whoever tries the program with the folder of the laboratory's system, and then goes on to the
+/// real authority, must not have every real report sent to practice as well, behind the
+/// laboratory's screens.
 #[tokio::test(flavor = "multi_thread")]
 async fn practice_watches_no_folder_behind_the_laboratory() {
     let folder = tempfile::tempdir().unwrap();
@@ -196,7 +200,8 @@ async fn practice_watches_no_folder_behind_the_laboratory() {
     desk.stop().await;
     drop(desk);
 
-    // One of a program of before, which watched there all the time; it is watched only where practice is in use.
+    // One of a program of before, which watched there all the time; it is watched only where
+    // practice is in use.
     let practice = crate::practice::Practice::prepare(&root.join("practice")).await.unwrap();
     practice.engine().set_watched_folder(Some(out.clone())).unwrap();
     drop(practice);
@@ -232,7 +237,8 @@ async fn of_many_changes_of_the_watched_folder_one_watch_is_left() {
     desk.stop().await;
 }
 
-/// Nobody can say what lies in a folder that cannot be looked at: it is not watched, for all of it would be sent once it can.
+/// Nobody can say what lies in a folder that cannot be looked at: it is not watched, for all of it
+/// would be sent once it can.
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_that_cannot_be_looked_at_is_not_watched() {

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// What stood on the list and is gone when it is sent is told, report by report; what is known was not to go again.
+/// What stood on the list and is gone when it is sent is told, report by report; what is known was
+/// not to go again.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_shown_and_is_gone_is_told() {
     let folder = tempfile::tempdir().unwrap();
@@ -65,8 +66,9 @@ async fn a_correction_is_the_file_that_was_shown() {
     desk.stop().await;
 }
 
-/// One of three files cannot be written to the journal: the other two are told with their submissions, so that they can be
-/// taken back and are not handed over again; and once it can be written, the one that was left is taken in.
+/// One of three files cannot be written to the journal: the other two are told with their
+/// submissions, so that they can be taken back and are not handed over again; and once it can be
+/// written, the one that was left is taken in.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hand_over_of_which_a_part_fails_tells_which() {
     let folder = tempfile::tempdir().unwrap();

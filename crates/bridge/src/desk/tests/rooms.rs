@@ -45,7 +45,8 @@ async fn from_practice_to_the_real_thing_and_back() {
     completed(&desk, 1).await;
     let rows = desk.list(ListQuery::default(), Names::Masked).await.unwrap().rows;
     assert_eq!((rows.len(), rows[0].environment), (1, Environment::Integration));
-    // What was handed over for another endpoint is followed there, and the window says how that goes.
+    // What was handed over for another endpoint is followed there, and the window says how that
+    // goes.
     assert_eq!(desk.status().await.unwrap().elsewhere, []);
     let other = EndpointInput {
         name: "Other".to_owned(),
@@ -85,8 +86,9 @@ async fn from_practice_to_the_real_thing_and_back() {
     integration.serving.finished().await;
 }
 
-/// Files are handed over in the laboratory, and somebody changes to practice while they are read: they are reports of
-/// the laboratory all the same, and nothing of them reaches the practice journal.
+/// Files are handed over in the laboratory, and somebody changes to practice while they are read:
+/// they are reports of the laboratory all the same, and nothing of them reaches the practice
+/// journal.
 #[tokio::test(flavor = "multi_thread")]
 async fn files_are_taken_in_by_the_room_in_which_they_were_handed_over() {
     let folder = tempfile::tempdir().unwrap();
@@ -118,7 +120,8 @@ async fn files_are_taken_in_by_the_room_in_which_they_were_handed_over() {
     desk.stop().await;
 }
 
-/// Practice stays in use across restarts; what waits for a person in the laboratory must not be forgotten meanwhile.
+/// Practice stays in use across restarts; what waits for a person in the laboratory must not be
+/// forgotten meanwhile.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_waits_for_a_person_in_the_laboratory_is_told_in_practice() {
     let folder = tempfile::tempdir().unwrap();
@@ -210,7 +213,8 @@ async fn a_laboratory_whose_settings_are_gone_is_not_taken_for_one_that_never_wa
     desk.stop().await;
 }
 
-/// As where the keychain is locked when the window starts with the computer: nobody has to look at the window.
+/// As where the keychain is locked when the window starts with the computer: nobody has to look at
+/// the window.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_laboratory_that_did_not_open_is_tried_again_by_itself() {
     let folder = tempfile::tempdir().unwrap();
@@ -288,7 +292,8 @@ async fn practice_takes_nothing_that_is_meant_for_a_laboratory_that_does_not_ope
     // All of its folder is gone with its disk: it is not taken for one that never was.
     std::fs::rename(folder.path().join("laboratory"), folder.path().join("away")).unwrap();
     let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
-    // Practice was chosen, so it takes what it is given; that the laboratory is missed stands above every screen.
+    // Practice was chosen, so it takes what it is given; that the laboratory is missed stands above
+    // every screen.
     let status = desk.status().await.unwrap();
     assert_eq!(status.problem.unwrap().code, "settings-missing");
     desk.send_files(files(), KnownContent::SendAgain).await.unwrap();

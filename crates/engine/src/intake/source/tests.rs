@@ -71,7 +71,8 @@ fn refusals(pieces: &[Piece]) -> Vec<&Refusal> {
     pieces.iter().filter_map(|piece| piece.content.as_ref().err()).collect()
 }
 
-/// Skipped in silence, a report behind a link would never be sent, and the exit code would say that all is well.
+/// Skipped in silence, a report behind a link would never be sent, and the exit code would say that
+/// all is well.
 #[cfg(unix)]
 #[test]
 fn what_is_neither_file_nor_folder_is_read_or_refused_by_name() {
@@ -196,8 +197,8 @@ fn lines_in_an_archive_are_read_to_their_end_like_those_of_a_file() {
     assert_eq!((none.len(), none[0].name.as_str()), (1, "all.zip"));
 }
 
-/// An archive in which every entry goes by the name of the first one: `ZipWriter` does not write such a thing, so the
-/// names of this one, all of the same length, are overwritten.
+/// An archive in which every entry goes by the name of the first one: `ZipWriter` does not write
+/// such a thing, so the names of this one, all of the same length, are overwritten.
 fn of_one_name(entries: &[(&str, &str)]) -> Vec<u8> {
     let mut archive = packed(entries);
     let (first, _) = entries[0];
@@ -222,8 +223,8 @@ fn an_archive_with_two_entries_of_one_name_is_refused_as_a_whole() {
     assert_eq!((none.len(), none[0].name.as_str()), (1, "all.zip"));
 }
 
-/// Where the archive says that it has fewer entries than there are, those behind would be left out in silence. A
-/// program that counts to 65,535 and begins anew writes such a thing.
+/// Where the archive says that it has fewer entries than there are, those behind would be left out
+/// in silence. A program that counts to 65,535 and begins anew writes such a thing.
 #[test]
 fn an_archive_with_more_entries_than_it_says_is_refused_as_a_whole() {
     let mut archive = packed(&[("one.json", "{}"), ("two.json", "{}"), ("six.json", "{}")]);

@@ -9,8 +9,8 @@ use super::{KnownContent, Taken};
 use crate::EngineError;
 use crate::intake::{Candidate, Parsed};
 
-/// A list that a person hands over, which several calls of [`crate::Engine::take_listed`] take in: what they have brought
-/// counts for the next one.
+/// A list that a person hands over, which several calls of [`crate::Engine::take_listed`] take in:
+/// what they have brought counts for the next one.
 #[derive(Debug, Default)]
 pub struct Listed {
     /// Id of the endpoint that the person saw it go to: nothing of it goes to another one.
@@ -21,18 +21,20 @@ pub struct Listed {
     names: HashSet<Name>,
     /// What those go by that could not be taken in.
     failed: HashSet<Name>,
-    /// What was taken in as new, by the digest of what it says: it goes once, also where that has arrived meanwhile.
+    /// What was taken in as new, by the digest of what it says: it goes once, also where that has
+    /// arrived meanwhile.
     new: HashMap<String, SubmissionId>,
 }
 
 impl Listed {
-    /// A list that goes to the endpoint of this id and to no other. What of it is known goes once more only where its
-    /// digest is among these.
+    /// A list that goes to the endpoint of this id and to no other. What of it is known goes once
+    /// more only where its digest is among these.
     pub fn new(goes_to: &str, again: HashSet<String>) -> Self {
         Self { goes_to: Some(goes_to.to_owned()), again, ..Self::default() }
     }
 
-    /// One of the list was taken in in another way, as the correction of a report; `failed`: it could not be.
+    /// One of the list was taken in in another way, as the correction of a report; `failed`: it
+    /// could not be.
     pub fn note(&mut self, candidate: &Candidate, failed: bool) {
         self.names.extend(candidate.parsed().into_iter().flat_map(names));
         self.fail(failed, candidate);

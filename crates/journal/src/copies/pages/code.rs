@@ -13,7 +13,8 @@ use crate::Key;
 const CODE: usize = 64;
 /// At the start of the first page, in the clear.
 pub(super) const SALT: usize = 16;
-/// SQLCipher makes the key of the codes from the raw key and the salt, changed so, in so many rounds.
+/// SQLCipher makes the key of the codes from the raw key and the salt, changed so, in so many
+/// rounds.
 const SALT_MASK: u8 = 0x3a;
 const ROUNDS: NonZeroU32 = NonZeroU32::MIN.saturating_add(1);
 
@@ -28,7 +29,8 @@ impl Codes {
         Self(hmac::Key::new(HMAC_SHA512, &*derived))
     }
 
-    /// Whether a page is whole, and this one. SQLite may leave a free page unwritten, which is all zeros then.
+    /// Whether a page is whole, and this one. SQLite may leave a free page unwritten, which is all
+    /// zeros then.
     pub(super) fn fit(&self, number: u32, page: &[u8]) -> bool {
         let begins = if number == 1 { SALT } else { 0 };
         let Some((sealed, code)) = page.split_last_chunk::<CODE>() else { return false };

@@ -121,7 +121,8 @@ impl<R: Read> Read for Digesting<R> {
     }
 }
 
-/// Reads all of a file, gives its pages to `each`, and says whether its digests fit: only then what was given counts.
+/// Reads all of a file, gives its pages to `each`, and says whether its digests fit: only then what
+/// was given counts.
 pub(super) fn read(
     path: &Path,
     facts: &Facts,

@@ -12,9 +12,9 @@ const AT_ONCE: u64 = 1 << 20;
 
 /// The file of a journal that SQLite may have open in this process.
 ///
-/// On Unix it is never closed: closing any handle of a file takes all locks of the process off it, SQLite's too, and
-/// another program would then take the journal for closed and remove the log that is being written. One handle for
-/// each journal, as long as the process lives.
+/// On Unix it is never closed: closing any handle of a file takes all locks of the process off it,
+/// SQLite's too, and another program would then take the journal for closed and remove the log that
+/// is being written. One handle for each journal, as long as the process lives.
 #[cfg(unix)]
 pub(super) fn beside_sqlite(path: &Path) -> io::Result<Arc<Mutex<File>>> {
     use std::os::unix::fs::MetadataExt as _;
@@ -42,7 +42,8 @@ pub(super) fn beside_sqlite(path: &Path) -> io::Result<Arc<Mutex<File>>> {
     File::open(path).map(|file| Arc::new(Mutex::new(file)))
 }
 
-/// Gives every page of a file to `each`, one after the other; the one that SQLite does not use is passed over.
+/// Gives every page of a file to `each`, one after the other; the one that SQLite does not use is
+/// passed over.
 pub(super) fn each_page<E: From<io::Error>>(
     file: &Mutex<File>,
     page: u32,

@@ -22,23 +22,25 @@ use crate::store::open::{self, Access, Place};
 use crate::store::sql;
 use crate::{BackedUp, BackupFacts, Journal, JournalError};
 
-/// So old a base is not built on any more: what retention has removed from the journal leaves the backups with it.
+/// So old a base is not built on any more: what retention has removed from the journal leaves the
+/// backups with it.
 const BASE_AGE_MICROS: i64 = 28 * 86_400_000_000;
 /// Nor where the increments since hold half as many pages as the journal, and at least 16 MB.
 const INCREMENTS_MIN: u64 = 4_096;
-/// How often the journal is looked at until all of it stands in its file, and the pause before the next look: others
-/// write and read meanwhile, and none of them is waited for.
+/// How often the journal is looked at until all of it stands in its file, and the pause before the
+/// next look: others write and read meanwhile, and none of them is waited for.
 const LOOKS: u32 = 100;
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 const SUBMISSIONS: &str = "SELECT coalesce(sum(submissions), 0) FROM tally";
 const HASH: &str = "SELECT hash FROM event WHERE id = ?1";
 
-/// Writes what has changed since the newest backup of a folder, or all, under a name that says when.
+/// Writes what has changed since the newest backup of a folder, or all, under a name that says
+/// when.
 ///
-/// Reads the journal's file once from end to end, from one snapshot and beside whoever writes: nothing is locked.
-/// The code of every page is checked. A base is checked in full besides; for an increment the chain of events is, from
-/// where the backup before it ended.
+/// Reads the journal's file once from end to end, from one snapshot and beside whoever writes:
+/// nothing is locked. The code of every page is checked. A base is checked in full besides; for an
+/// increment the chain of events is, from where the backup before it ended.
 pub(crate) fn take(
     journal: &Journal,
     place: &Place,
@@ -56,8 +58,8 @@ pub(crate) fn take(
         }
         settle(&settling).map_err(&sql)?;
         let taken = journal.read_anew(|snapshot| {
-            // What is in the log now and in this snapshot is brought into the file; nothing beyond it is, as long
-            // as the snapshot lasts.
+            // What is in the log now and in this snapshot is brought into the file; nothing beyond
+            // it is, as long as the snapshot lasts.
             if !settle(&settling).map_err(&sql)? {
                 return Ok(None);
             }
@@ -100,8 +102,8 @@ pub(crate) fn sweep(folder: &Path) {
     }
 }
 
-/// Brings the log into the file, and says whether all of it is there. Waits for nobody: where another process is doing
-/// so just now, nothing can be said.
+/// Brings the log into the file, and says whether all of it is there. Waits for nobody: where
+/// another process is doing so just now, nothing can be said.
 fn settle(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
         let [busy, log, settled]: [i64; 3] = [row.get(0)?, row.get(1)?, row.get(2)?];
@@ -191,8 +193,8 @@ impl Source<'_> {
         })
     }
 
-    /// Whether the journal is the one of the backup before, gone on: its events are there, and the chain holds from
-    /// there.
+    /// Whether the journal is the one of the backup before, gone on: its events are there, and the
+    /// chain holds from there.
     fn follows(&self, before: &Facts, now: &Facts) -> Result<bool, JournalError> {
         if before.page != now.page {
             return Ok(false);

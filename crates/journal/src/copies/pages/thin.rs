@@ -14,9 +14,9 @@ pub(crate) fn parent(path: &Path) -> Option<PathBuf> {
     beside(path, &facts.after?).ok()
 }
 
-/// Joins an increment into the one that builds on it, which builds on that one's predecessor then. Gives `false` where
-/// the older one is a base: all of it would have to be written again. Whenever this is ended, both are as they were, or
-/// the newer one needs the older one no more.
+/// Joins an increment into the one that builds on it, which builds on that one's predecessor then.
+/// Gives `false` where the older one is a base: all of it would have to be written again. Whenever
+/// this is ended, both are as they were, or the newer one needs the older one no more.
 pub(crate) fn join_into(newer: &Path, older: &Path) -> Result<bool, OpenProblem> {
     let io = OpenProblem::io("back up");
     let (new, old) = (file::facts(newer)?, file::facts(older)?);

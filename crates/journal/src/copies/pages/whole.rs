@@ -9,8 +9,8 @@ use super::{FILES_MAX, Facts, SHORT_CODE, beside, code, file, raw};
 use crate::OpenProblem;
 use crate::store::open;
 
-/// The files that a backup consists of, the base first. Whether all of each is there shows by its length; what it
-/// holds is looked at when it is put together.
+/// The files that a backup consists of, the base first. Whether all of each is there shows by its
+/// length; what it holds is looked at when it is put together.
 pub(super) fn parts(path: &Path) -> Result<Vec<(PathBuf, Facts)>, OpenProblem> {
     let mut all = vec![(path.to_owned(), file::facts(path)?)];
     while let Some((newer, Facts { after: Some(after), page, .. })) = all.last() {
@@ -32,7 +32,8 @@ pub(super) fn parts(path: &Path) -> Result<Vec<(PathBuf, Facts)>, OpenProblem> {
     Ok(all)
 }
 
-/// Writes the journal as it was into a new file. What is given back without an error has every page as it was then.
+/// Writes the journal as it was into a new file. What is given back without an error has every page
+/// as it was then.
 pub(crate) fn put_together(path: &Path, into: &Path) -> Result<(), OpenProblem> {
     let io = OpenProblem::io("restore");
     let parts = parts(path)?;

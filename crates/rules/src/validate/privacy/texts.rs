@@ -1,5 +1,5 @@
-//! Texts that may tell what the patient is called, where the report may not: narrative, the text of a name, and what a
-//! reference to the patient displays. The published rules look at none of them.
+//! Texts that may tell what the patient is called, where the report may not: narrative, the text of
+//! a name, and what a reference to the patient displays. The published rules look at none of them.
 
 use fhir::{Element, Severity};
 
@@ -27,9 +27,9 @@ impl Text<'_> {
 }
 
 impl<'t> Run<'t> {
-    /// Texts that say what the patient is called, where no form of the name permits it: with the name that the report
-    /// has, with more than initials in the text of a name, or with two words that begin as the initials do, which
-    /// somebody has to look at.
+    /// Texts that say what the patient is called, where no form of the name permits it: with the
+    /// name that the report has, with more than initials in the text of a name, or with two words
+    /// that begin as the initials do, which somebody has to look at.
     pub(in crate::validate) fn telling_texts(&self, issues: &mut Vec<Issue>) {
         for (_, demand) in self.demands() {
             if demand.profiles().next().is_none() {
@@ -102,7 +102,8 @@ impl<'t> Run<'t> {
 }
 
 impl Text<'_> {
-    /// Narrative of the patient or of the whole report; elsewhere two such words are something else more often.
+    /// Narrative of the patient or of the whole report; elsewhere two such words are something else
+    /// more often.
     fn is_about_a_person(&self) -> bool {
         let kind = self.at.parent().and_then(|owner| resource_around(owner).resource_type());
         matches!(kind, Some("Patient" | "Composition"))
@@ -139,7 +140,8 @@ impl Initials {
         patient.all("name").filter_map(initials).collect()
     }
 
-    /// Whether two words beside each other begin so, in either order: `Anna Muster`, `Muster, Anna`.
+    /// Whether two words beside each other begin so, in either order: `Anna Muster`,
+    /// `Muster, Anna`.
     fn are_in(&self, words: &[&str]) -> bool {
         let begins = |word: &str, with: char| {
             let mut letters = word.chars();

@@ -10,7 +10,8 @@ use super::super::steps::{Handing, refuse_elsewhere};
 use super::{Bench, at, ids, pasted, twice};
 use crate::views::{EndpointInput, HandedView, IntakeView};
 
-/// What was shown for one authority goes to no other, wherever in the list another one comes into use.
+/// What was shown for one authority goes to no other, wherever in the list another one comes into
+/// use.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_follows_a_change_of_the_endpoint_stays_on_the_list() {
     let bench = Bench::new().await;
@@ -72,8 +73,8 @@ async fn what_follows_a_change_of_the_endpoint_stays_on_the_list() {
     bench.desk.stop().await;
 }
 
-/// The page is loaded anew while the list is read: all of it is taken in, counted as under way from the first moment, and
-/// told where somebody looks next.
+/// The page is loaded anew while the list is read: all of it is taken in, counted as under way from
+/// the first moment, and told where somebody looks next.
 #[tokio::test]
 async fn a_list_is_taken_in_to_its_end_though_the_page_is_gone() {
     let bench = Bench::new().await;
