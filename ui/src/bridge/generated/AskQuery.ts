@@ -22,6 +22,7 @@ from: string | null,
  */
 until: string | null, 
 /**
- * The report of ours that it is about: asked is the authority that it went to, and as it was sent there.
+ * The report of ours that it is about: asked is the authority that it went to, and as it was
+ * sent there.
  */
 report: number | null, };

@@ -22,7 +22,7 @@ moving: number,
  */
 completed: number, 
 /**
- * Withdrawn.
+ * Number of reports that were withdrawn.
  */
 closed: number, 
 /**

@@ -49,7 +49,7 @@ test: TestKind | null,
  */
 specimen: Specimen | null, 
 /**
- * Findings.
+ * What was found when the report was checked.
  */
 messages: Array<MessageView>, 
 /**

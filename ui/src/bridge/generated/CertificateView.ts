@@ -7,11 +7,11 @@ import type { Vault } from "./Vault";
  */
 export type CertificateView = { 
 /**
- * Subject.
+ * Distinguished name of the subject.
  */
 subject: string, 
 /**
- * Issuer.
+ * Distinguished name of the issuer.
  */
 issuer: string, 
 /**

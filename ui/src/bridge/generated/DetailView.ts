@@ -48,7 +48,8 @@ format: Format,
  */
 size: number, 
 /**
- * It is on hold only until the authority was asked whether it has it: if it has not, it is sent by itself.
+ * It is on hold only until the authority was asked whether it has it: if it has not, it is
+ * sent by itself.
  */
 goesByItself: boolean, 
 /**

@@ -7,7 +7,7 @@ import type { Release } from "./Release";
  */
 export type EndpointInput = { 
 /**
- * Name.
+ * Name of the endpoint.
  */
 name: string, 
 /**

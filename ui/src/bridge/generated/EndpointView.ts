@@ -7,7 +7,7 @@ import type { Release } from "./Release";
  */
 export type EndpointView = { 
 /**
- * Name.
+ * Name of the endpoint.
  */
 name: string, 
 /**

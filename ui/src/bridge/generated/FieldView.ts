@@ -26,7 +26,7 @@ value: string,
  */
 detail: string | null, 
 /**
- * FHIRPath.
+ * Where the field stands, as FHIRPath.
  */
 expression: string, 
 /**

@@ -5,7 +5,7 @@
  */
 export type HandedItem = { 
 /**
- * Where.
+ * Where the file lies.
  */
 path: string, } | { 
 /**

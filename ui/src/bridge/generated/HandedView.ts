@@ -6,8 +6,8 @@ import type { IntakeView } from "./IntakeView";
  */
 export type HandedView = { 
 /**
- * One for each thing on the list, in its order. Without files and with a problem: it could not be looked at, and
- * nothing of it was taken in.
+ * One for each thing on the list, in its order. Without files and with a problem: it could not
+ * be looked at, and nothing of it was taken in.
  */
 items: Array<IntakeView>, 
 /**

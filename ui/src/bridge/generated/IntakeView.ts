@@ -15,7 +15,8 @@ files: Array<CandidateView>,
  */
 submissions: (number | null)[], 
 /**
- * Positions in `files` of those that could not be taken in. They may be handed over again; the others must not.
+ * Positions in `files` of those that could not be taken in. They may be handed over again; the
+ * others must not.
  */
 failed: Array<number>, 
 /**

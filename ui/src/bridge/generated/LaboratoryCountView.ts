@@ -9,6 +9,6 @@ export type LaboratoryCountView = {
  */
 name: string, 
 /**
- * Reports.
+ * Number of reports of this laboratory.
  */
 count: number, };

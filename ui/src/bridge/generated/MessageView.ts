@@ -5,7 +5,8 @@ import type { Source } from "./Source";
 import type { SuggestionView } from "./SuggestionView";
 
 /**
- * One message, ours (code + params, text from the catalogue) or the authority's (its own words too).
+ * One message, ours (code + params, text from the catalogue) or the authority's (its own words
+ * too).
  */
 export type MessageView = { 
 /**

@@ -5,7 +5,7 @@
  */
 export type MissingPackage = { 
 /**
- * Name.
+ * Name of the package.
  */
 name: string, 
 /**

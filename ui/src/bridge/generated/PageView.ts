@@ -6,7 +6,7 @@ import type { RowView } from "./RowView";
  */
 export type PageView = { 
 /**
- * Rows.
+ * The rows of this page.
  */
 rows: Array<RowView>, 
 /**

@@ -48,7 +48,8 @@ onClose: OnClose,
  */
 checklistHidden: boolean, 
 /**
- * The system shows a notification where something needs a person who does not look at the window.
+ * The system shows a notification where something needs a person who does not look at the
+ * window.
  */
 notifications: boolean, 
 /**

@@ -9,8 +9,8 @@ import type { Remedy } from "./Remedy";
  */
 export type Problem = { 
 /**
- * Stable code; the catalogue has title, explanation and remedy for it. One of a newer program, read from the
- * journal, may be unknown.
+ * Stable code; the catalogue has title, explanation and remedy for it. One of a newer program,
+ * read from the journal, may be unknown.
  */
 code: ProblemCode, 
 /**

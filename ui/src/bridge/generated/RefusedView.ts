@@ -10,6 +10,6 @@ export type RefusedView = {
  */
 problem: Problem, 
 /**
- * Which.
+ * Identifiers of the reports that were refused.
  */
 ids: number[], };

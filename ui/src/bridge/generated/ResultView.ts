@@ -49,7 +49,7 @@ interpretation: string | null,
  */
 absent: string | null, 
 /**
- * FHIRPath.
+ * Where the result stands, as FHIRPath.
  */
 expression: string, 
 /**

@@ -57,7 +57,7 @@ test: TestKind | null,
  */
 specimen: Specimen | null, 
 /**
- * Laboratory.
+ * Name of the laboratory that made the report.
  */
 laboratory: string | null, 
 /**
@@ -101,6 +101,7 @@ created: string,
  */
 updated: string, 
 /**
- * Until when the authority must have it, ISO instant: where a deadline is set and it has not taken it yet.
+ * Until when the authority must have it, ISO instant: where a deadline is set and it has not
+ * taken it yet.
  */
 due: string | null, };

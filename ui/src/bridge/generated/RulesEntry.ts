@@ -10,7 +10,7 @@ export type RulesEntry = {
  */
 name: string, 
 /**
- * Version.
+ * Version of the package.
  */
 version: string, 
 /**
@@ -30,7 +30,8 @@ digest: string,
  */
 inUse: boolean, 
 /**
- * Whether it is in use, and putting it to use again would take in what was imported or removed since.
+ * Whether it is in use, and putting it to use again would take in what was imported or removed
+ * since.
  */
 outdated: boolean, 
 /**

@@ -5,8 +5,8 @@ import type { SortColumn } from "./SortColumn";
 import type { State } from "./State";
 
 /**
- * A view that a laboratory keeps: the filters of the list of reports under a name. A search may be the name of a
- * patient, so it stands in the encrypted journal and nowhere else.
+ * A view that a laboratory keeps: the filters of the list of reports under a name. A search may be
+ * the name of a patient, so it stands in the encrypted journal and nowhere else.
  */
 export type SavedView = { 
 /**
@@ -22,7 +22,7 @@ group: Group | null,
  */
 states: Array<State>, 
 /**
- * Words.
+ * The words that are searched for.
  */
 search: string, 
 /**

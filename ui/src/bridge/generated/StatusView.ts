@@ -45,7 +45,8 @@ problem: Problem | null,
  */
 lastContact: string | null, 
 /**
- * When every layer of a connection test passed last, with the address and the certificate of now, ISO instant.
+ * When every layer of a connection test passed last, with the address and the certificate of
+ * now, ISO instant.
  */
 tested: string | null, 
 /**
@@ -65,8 +66,8 @@ counts: CountsView,
  */
 revision: number, 
 /**
- * Which room is shown: another number after each move between practice and laboratory. Numbers of reports
- * mean nothing in another room, so a call that names some says which room it means.
+ * Which room is shown: another number after each move between practice and laboratory. Numbers
+ * of reports mean nothing in another room, so a call that names some says which room it means.
  */
 room: number, 
 /**
