@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn an_instant_is_shown_in_utc() {
         let now = Instant::parse("2025-07-11T01:30:00+02:00").unwrap();
-        assert_eq!(Moment::of_instant(now).to_text(false), "2025-07-10T23:30:00.000+00:00");
+        assert_eq!(Moment::of_instant(now).to_text(false), "2025-07-10T23:30:00.000Z");
         assert_eq!(Moment::of_instant(now).date_part().to_text(false), "2025-07-10");
     }
 }
