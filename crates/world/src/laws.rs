@@ -408,7 +408,11 @@ impl Laws {
     /// on hold.
     fn must_be_held(&self, world: &World, nature: Nature, life: &Life) -> bool {
         let is_given_up = matches!(life.state.code(), "withdrawn" | "superseded");
-        let has_company = world.plan.edges.beside > 0;
+        // Where all of them wait for a person, as after a restore, nobody was let in beside it.
+        let there = |other: &&Life| other.endpoint == life.endpoint && other.accepted;
+        let let_in = i64::try_from(self.lives.values().filter(there).count()).unwrap_or(i64::MAX);
+        let beside = world.plan.edges.beside;
+        let has_company = beside > 0 && let_in >= beside;
         nature == Nature::Barred && has_company && !life.turned_away && !is_given_up
     }
 
