@@ -20,34 +20,74 @@ async fn pass(house: &House, worker: &Worker<Willing>, seconds: usize) {
     }
 }
 
-/// An old report is completed and shown. The answer to a new one is lost, `late` seconds after or
-/// before another one was accepted; gives the one in doubt.
-async fn one_in_doubt(house: &House, worker: &Worker<Willing>, late: i64) -> SubmissionId {
-    let accepted = async |number| {
-        let id = house.import("ours", number);
-        worker.turn(&mut None, &CancellationToken::new()).await.unwrap();
-        assert_eq!(house.journal.state(id).unwrap().code(), "in-progress");
-    };
-    accepted(1).await;
+async fn accept(house: &House, worker: &Worker<Willing>, number: u64) {
+    let id = house.import("ours", number);
+    worker.turn(&mut None, &CancellationToken::new()).await.unwrap();
+    assert_eq!(house.journal.state(id).unwrap().code(), "in-progress");
+}
+
+/// The answer to a report is lost.
+async fn lose(house: &House, worker: &Worker<Willing>, number: u64) -> SubmissionId {
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    let lost = house.import("ours", number);
+    worker.turn(&mut None, &CancellationToken::new()).await.unwrap();
+    assert_eq!(house.journal.state(lost).unwrap().code(), "unknown");
+    house.authority.doubt.store(false, Ordering::SeqCst);
+    lost
+}
+
+/// An old report is completed and shown.
+async fn begin(house: &House, worker: &Worker<Willing>) {
+    accept(house, worker, 1).await;
     *house.authority.changes.lock().unwrap() = news("r-1", Processing::Completed, Vec::new());
     worker.once().await.unwrap();
     house.authority.shown.store(1, Ordering::SeqCst);
     house.clock.pass(3_600);
+}
+
+/// An old report is completed and shown. The answer to a new one is lost, `late` seconds after or
+/// before another one was accepted; gives the one in doubt.
+async fn one_in_doubt(house: &House, worker: &Worker<Willing>, late: i64) -> SubmissionId {
+    begin(house, worker).await;
     if late < 0 {
-        accepted(3).await;
+        accept(house, worker, 3).await;
         house.clock.pass(-late);
     }
-    house.authority.doubt.store(true, Ordering::SeqCst);
-    let lost = house.import("ours", 2);
-    worker.turn(&mut None, &CancellationToken::new()).await.unwrap();
-    assert_eq!(house.journal.state(lost).unwrap().code(), "unknown");
-    house.authority.doubt.store(false, Ordering::SeqCst);
+    let lost = lose(house, worker, 2).await;
     if late > 0 {
         // The circuit breaker is closed again before.
         house.clock.pass(late);
-        accepted(3).await;
+        accept(house, worker, 3).await;
     }
     lost
+}
+
+/// The search stands still, and has shown an earlier report in doubt after the next one was
+/// accepted. That one is no newer by that: when a report was sent counts, not when it was found.
+#[tokio::test]
+async fn what_was_found_late_is_no_witness_for_what_was_sent_after_it() {
+    let house = House::new();
+    let worker = house.worker("one");
+    begin(&house, &worker).await;
+    let early = lose(&house, &worker, 4).await;
+    house.clock.pass(60);
+    accept(&house, &worker, 3).await;
+    *house.authority.processed.lock().unwrap() = Some(Processing::InProgress);
+    let all = house.authority.accepted.lock().unwrap().clone();
+    let stored = ("urn:uuid:00000000-0000-4000-8000-000000000004".to_owned(), "r-2".to_owned());
+    *house.authority.accepted.lock().unwrap() = vec![all[0].clone(), stored.clone()];
+    pass(&house, &worker, 300).await;
+    assert_eq!(house.journal.state(early).unwrap().code(), "in-progress");
+    let lost = lose(&house, &worker, 2).await;
+    let sent = house.sent();
+    pass(&house, &worker, 3_900).await;
+    assert_eq!(house.sent(), sent, "sent a second time");
+    let state = house.journal.state(lost).unwrap();
+    assert_eq!(state.group(house.clock.now()), Group::NeedsAttention, "{state:?}");
+    // The search has caught up: now it is believed.
+    house.authority.accepted.lock().unwrap().extend(all.into_iter().skip(1));
+    pass(&house, &worker, 1_300).await;
+    assert_eq!(house.sent(), sent + 1);
 }
 
 /// What was accepted beside the doubt is read by its id and not shown by the search: that shows

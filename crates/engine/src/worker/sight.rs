@@ -50,12 +50,16 @@ impl<A: Authority> Worker<A> {
         since: Instant,
     ) -> Result<Visibility, JournalError> {
         let newest = self.newest(sight, identifier, since)?;
-        if let Some((known_as, receipt)) = newest.first() {
+        let mut hidden = Vec::new();
+        for (known_as, receipt) in &newest {
             match sight.authority.find(known_as).await {
-                Ok(found) if shows(&found, receipt) => return Ok(Visibility::Ours),
-                Ok(_) => {}
+                Ok(found) if shows(&found, receipt) => {}
+                Ok(_) => hidden.push((known_as, receipt)),
                 Err(_) => return Ok(Visibility::Unknown),
             }
+        }
+        if hidden.len() < newest.len() {
+            return Ok(unless_behind(sight, &hidden).await);
         }
         let endpoint = self.endpoint.id();
         let mut witnesses = self.journal.witnesses(endpoint, identifier)?;
@@ -70,7 +74,7 @@ impl<A: Authority> Worker<A> {
                 Ok(found) if found.answers.is_empty() => {}
                 // An index that has lost its newest part shows what ended long ago.
                 Ok(_) if is_hidden => return Ok(Visibility::NothingYet),
-                Ok(_) => return Ok(unless_behind(sight, &newest).await),
+                Ok(_) => return Ok(unless_behind(sight, &hidden).await),
                 Err(_) => return Ok(Visibility::Unknown),
             }
         }
@@ -91,9 +95,9 @@ impl<A: Authority> Worker<A> {
         Ok(if shown { Visibility::NothingYet } else { Visibility::Lost })
     }
 
-    /// What was accepted last with this certificate and must be shown where the search shows the
-    /// time of a doubt: identifiers with receipts. Nothing from the last moments, which a search
-    /// may show late, nor from long after the doubt began.
+    /// What was sent last with this certificate of what was accepted, and must be shown where the
+    /// search shows the time of a doubt: identifiers with receipts. Nothing from the last moments,
+    /// which a search may show late, nor from long after the doubt began.
     fn newest(
         &self,
         sight: &Sight<'_, A>,
@@ -112,22 +116,14 @@ fn shows(found: &Found, receipt: &str) -> bool {
     found.answers.iter().any(|answer| answer.receipt.as_deref() == Some(receipt))
 }
 
-/// The search shows something of ours, and not the newest. Where the authority has that one, its
-/// search is behind, and what it does not show proves nothing; where it has forgotten it, the next
-/// one tells.
+/// The search shows something of ours, and not all of the newest. Where the authority has one of
+/// these, its search is behind, and what it does not show proves nothing; what it has forgotten
+/// says nothing of its search.
 async fn unless_behind<A: Authority>(
     sight: &Sight<'_, A>,
-    newest: &[(String, String)],
+    hidden: &[(&String, &String)],
 ) -> Visibility {
-    for (at, (known_as, receipt)) in newest.iter().enumerate() {
-        // The first one was asked for just before.
-        if at > 0 {
-            match sight.authority.find(known_as).await {
-                Ok(found) if shows(&found, receipt) => return Visibility::Ours,
-                Ok(_) => {}
-                Err(_) => return Visibility::Unknown,
-            }
-        }
+    for (known_as, receipt) in hidden {
         match sight.authority.status(receipt).await {
             // Its number is another report's by now.
             Ok(received) if !may_be(&received.answer, known_as) => {}

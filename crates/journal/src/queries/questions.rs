@@ -112,7 +112,7 @@ impl Journal {
         self.read(|c| read::witnesses(c, endpoint, identifier))
     }
 
-    /// Of these the three that were accepted last in a time, the newest first: identifiers with
+    /// Of these the three that were sent last in a time, the newest first: identifiers with
     /// receipts.
     pub fn newest_accepted(
         &self,

@@ -127,7 +127,7 @@ pub(crate) fn newest_accepted(
         let read = |row: &rusqlite::Row<'_>| Ok((row.get(2)?, (row.get(0)?, row.get(1)?)));
         found.extend(all(connection, sql::NEWEST_ACCEPTED, newest, read)?);
     }
-    found.sort_by_key(|(accepted, _)| std::cmp::Reverse(*accepted));
+    found.sort_by_key(|(sent, _)| std::cmp::Reverse(*sent));
     found.truncate(3);
     Ok(found.into_iter().map(|(_, newest)| newest).collect())
 }
