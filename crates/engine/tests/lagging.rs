@@ -113,6 +113,33 @@ async fn a_search_that_does_not_show_what_was_accepted_beside_a_doubt_is_not_bel
     }
 }
 
+/// Our clock was set back after the last report was accepted: by the clock it was sent after the
+/// doubt began, or after now. The order of the journal tells that it was sent before, so it must be
+/// shown all the same.
+#[tokio::test]
+async fn a_clock_that_is_set_back_does_not_hide_what_the_search_must_show() {
+    for back in [300, 900, 7_200] {
+        let house = House::new();
+        let worker = house.worker("one");
+        begin(&house, &worker).await;
+        accept(&house, &worker, 3).await;
+        house.clock.pass(60);
+        house.clock.set(-back);
+        let lost = lose(&house, &worker, 2).await;
+        *house.authority.processed.lock().unwrap() = Some(Processing::InProgress);
+        let accepted = house.authority.accepted.lock().unwrap().clone();
+        house.authority.accepted.lock().unwrap().truncate(1);
+        let sent = house.sent();
+        pass(&house, &worker, 3_900).await;
+        assert_eq!(house.sent(), sent, "{back}: sent a second time");
+        let state = house.journal.state(lost).unwrap();
+        assert_eq!(state.code(), "unknown", "{back}: {state:?}");
+        *house.authority.accepted.lock().unwrap() = accepted;
+        pass(&house, &worker, 1_300).await;
+        assert_eq!(house.sent(), sent + 1, "{back}");
+    }
+}
+
 /// What the authority itself does not know any more says nothing of its search.
 #[tokio::test]
 async fn what_the_authority_has_forgotten_does_not_keep_a_doubt_open() {

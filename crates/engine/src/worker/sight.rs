@@ -97,7 +97,8 @@ impl<A: Authority> Worker<A> {
 
     /// What was sent last with this certificate of what was accepted, and must be shown where the
     /// search shows the time of a doubt: identifiers with receipts. Nothing from the last moments,
-    /// which a search may show late, nor from long after the doubt began.
+    /// which a search may show late, nor from long after the doubt began. What was sent before the
+    /// report counts also where a clock that was set back dates it after that.
     fn newest(
         &self,
         sight: &Sight<'_, A>,
@@ -108,7 +109,8 @@ impl<A: Authority> Worker<A> {
         let long_after = since.plus_micros(doubt);
         let until =
             minus(self.clock.now(), self.timing.shown_after).min(long_after).min(sight.until);
-        self.journal.newest_accepted(self.endpoint.id(), identifier, (sight.from, until))
+        let within = (sight.from, until);
+        self.journal.newest_accepted(self.endpoint.id(), identifier, within, sight.until)
     }
 }
 

@@ -112,15 +112,17 @@ impl Journal {
         self.read(|c| read::witnesses(c, endpoint, identifier))
     }
 
-    /// Of these the three that were sent last in a time, the newest first: identifiers with
-    /// receipts.
+    /// Of these the three that were sent last, the last one first: identifiers with receipts. They
+    /// were sent in a time, or before the report with `identifier`, whatever our clock said then,
+    /// and not after `last`.
     pub fn newest_accepted(
         &self,
         endpoint: &str,
         identifier: &str,
         within: (Instant, Instant),
+        last: Instant,
     ) -> Result<Vec<(String, String)>, JournalError> {
-        self.read(|c| read::newest_accepted(c, endpoint, identifier, within))
+        self.read(|c| read::newest_accepted(c, endpoint, identifier, within, last))
     }
 
     /// The same of reports that failed, or were replaced or withdrawn after that: it need not show

@@ -114,20 +114,22 @@ pub(crate) fn witnesses(
     newest_of(connection, &["completed", "in-progress"], endpoint, identifier)
 }
 
-/// Of these the newest that were accepted in a time, by identifier and receipt.
+/// Of these the newest that were sent in a time, or before the report itself and not after `last`,
+/// by identifier and receipt.
 pub(crate) fn newest_accepted(
     connection: &Connection,
     endpoint: &str,
     identifier: &str,
     (from, until): (Instant, Instant),
+    last: Instant,
 ) -> Result<Vec<(String, String)>, JournalError> {
     let mut found: Vec<(i64, (String, String))> = Vec::new();
     for state in ["completed", "in-progress"] {
-        let newest = params![endpoint, state, identifier, from.0, until.0];
+        let newest = params![endpoint, state, identifier, from.0, until.0, last.0];
         let read = |row: &rusqlite::Row<'_>| Ok((row.get(2)?, (row.get(0)?, row.get(1)?)));
         found.extend(all(connection, sql::NEWEST_ACCEPTED, newest, read)?);
     }
-    found.sort_by_key(|(sent, _)| std::cmp::Reverse(*sent));
+    found.sort_by_key(|(place, _)| std::cmp::Reverse(*place));
     found.truncate(3);
     Ok(found.into_iter().map(|(_, newest)| newest).collect())
 }
