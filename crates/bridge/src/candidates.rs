@@ -218,6 +218,7 @@ pub const MESSAGE_CODES: &[&[(&str, &[&str])]] = &[
         ("decided-before-restore", &[]),
         ("journal-not-compared", &[]),
         ("newer-version-delivered", &["submission"]),
+        ("older-version", &["elements", "identifier", "submission"]),
         ("other-version-lost", &[]),
         ("same-identifier-other-content", &["elements", "identifier", "submission"]),
         (OPEN_TOO_LONG, &[]),

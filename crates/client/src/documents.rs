@@ -17,18 +17,17 @@ const PAGES_MAX: usize = 20;
 /// In the forms of [`search::find`], each with all its pages: shown is what one of them shows, and
 /// nothing only where none shows anything and one says so for all of it.
 pub(crate) async fn find(authority: &HttpAuthority, identifier: &str) -> Result<Shown, Fault> {
-    let mut said = None;
-    for form in search::forms(identifier) {
+    let mut said = search::Said::default();
+    for (number, form) in search::forms(identifier).into_iter().enumerate() {
         match ask(authority, form).await {
-            Ok(shown) if !shown.is_empty() => return Ok(shown),
-            Ok(nothing) => said = Some(Ok(nothing)),
-            Err(refused) if refused.refuses_the_question() => {
-                said = said.or(Some(Err(refused)));
+            Ok(shown) if !shown.is_empty() => {
+                authority.shows_in(number);
+                return Ok(shown);
             }
-            Err(fault) => return Err(fault),
+            other => said.note(other, authority.has_shown_in(number))?,
         }
     }
-    said.unwrap_or_else(|| Err(Fault::transient(Why::SearchUnsupported)))
+    said.most()
 }
 
 /// All pages of one form, or a fault: what is lacking may be what was asked for.

@@ -1,7 +1,7 @@
 //! The authority over HTTP and mutual TLS.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant as Timer};
 
 use bytes::Bytes;
@@ -98,6 +98,9 @@ pub struct HttpAuthority {
     client: Client<Connector, WatchedBody>,
     /// The server refused a search with an order and a size of pages, and took the same without.
     plainly: Arc<AtomicBool>,
+    /// The form of an identifier in which its search has shown something: its number in
+    /// [`search::forms`], from 1; 0 where none has.
+    shown_in: Arc<AtomicUsize>,
     base: Url,
     pub(crate) release: Release,
     pub(crate) limits: Limits,
@@ -107,6 +110,16 @@ pub struct HttpAuthority {
 fhir::shows_only!(HttpAuthority { base, release, limits });
 
 impl HttpAuthority {
+    /// The search by an identifier has shown something in this form, counted from 0.
+    pub(crate) fn shows_in(&self, form: usize) {
+        self.shown_in.store(form.saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// Whether it has shown something in this form, and in no other since.
+    pub(crate) fn has_shown_in(&self, form: usize) -> bool {
+        self.shown_in.load(Ordering::Relaxed) == form.saturating_add(1)
+    }
+
     /// With the default limits.
     ///
     /// # Errors
@@ -160,8 +173,8 @@ impl HttpAuthority {
             // races with the server's closing of an idle connection would leave a doubt.
             .pool_idle_timeout(Duration::from_secs(15))
             .build(Connector::new(tls, proxy, limits.connect));
-        let plainly = Arc::default();
-        Ok(Self { client, plainly, base, release: endpoint.release, limits })
+        let (plainly, shown_in) = (Arc::default(), Arc::default());
+        Ok(Self { client, plainly, shown_in, base, release: endpoint.release, limits })
     }
 
     /// The address of a resource, `{base_url}/DocumentReference/…`.

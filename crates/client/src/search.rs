@@ -103,23 +103,60 @@ pub(crate) fn forms(identifier: &str) -> Vec<String> {
     forms
 }
 
-/// The deliveries under an identifier, in whichever of its forms shows some.
-pub(crate) async fn find(authority: &HttpAuthority, identifier: &str) -> Result<Found, Fault> {
-    // Refused, or nothing found: another form may say more. Nothing found outweighs a refusal.
-    let mut said = None;
-    for form in forms(identifier) {
-        match ask_identifier(authority, identifier, form).await {
-            Ok(found) if !found.answers.is_empty() => return Ok(found),
-            Ok(empty) => said = Some(Ok(empty)),
+/// What the forms of one question came to, none of which has shown anything: another form may say
+/// more. Nothing found outweighs a refusal, unless that is of the form in which this authority shows
+/// what it has: a form that it does not know is answered with nothing too.
+pub(crate) struct Said<T> {
+    nothing: Option<T>,
+    refused: Option<Fault>,
+    /// The refusal counts.
+    is_of_known_form: bool,
+}
+
+impl<T> Default for Said<T> {
+    fn default() -> Self {
+        Self { nothing: None, refused: None, is_of_known_form: false }
+    }
+}
+
+impl<T> Said<T> {
+    /// What one form came to; an error where it concerns every form.
+    pub(crate) fn note(&mut self, said: Result<T, Fault>, is_known: bool) -> Result<(), Fault> {
+        match said {
+            Ok(nothing) => self.nothing = Some(nothing),
             Err(refused) if refused.refuses_the_question() => {
-                if !matches!(said, Some(Ok(_))) {
-                    said = Some(Err(refused));
-                }
+                self.is_of_known_form |= is_known;
+                self.refused = Some(refused);
             }
             Err(fault) => return Err(fault),
         }
+        Ok(())
     }
-    said.unwrap_or_else(|| Err(Fault::transient(Why::SearchUnsupported)))
+
+    /// What all of them say together.
+    pub(crate) fn most(self) -> Result<T, Fault> {
+        match (self.nothing, self.refused) {
+            (Some(nothing), None) => Ok(nothing),
+            (Some(nothing), Some(_)) if !self.is_of_known_form => Ok(nothing),
+            (_, Some(refused)) => Err(refused),
+            (None, None) => Err(Fault::transient(Why::SearchUnsupported)),
+        }
+    }
+}
+
+/// The deliveries under an identifier, in whichever of its forms shows some.
+pub(crate) async fn find(authority: &HttpAuthority, identifier: &str) -> Result<Found, Fault> {
+    let mut said = Said::default();
+    for (number, form) in forms(identifier).into_iter().enumerate() {
+        match ask_identifier(authority, identifier, form).await {
+            Ok(found) if !found.answers.is_empty() => {
+                authority.shows_in(number);
+                return Ok(found);
+            }
+            other => said.note(other, authority.has_shown_in(number))?,
+        }
+    }
+    said.most()
 }
 
 async fn ask_identifier(

@@ -149,7 +149,7 @@ async fn what_the_authority_has_forgotten_does_not_keep_a_doubt_open() {
     house.authority.forgot.store(true, Ordering::SeqCst);
     house.authority.accepted.lock().unwrap().truncate(1);
     let sent = house.sent();
-    pass(&house, &worker, 1_800).await;
+    pass(&house, &worker, 5_400).await;
     assert_eq!(house.sent(), sent + 1);
 }
 

@@ -135,7 +135,7 @@ impl House {
     }
 }
 
-/// Ten minutes of doubt are the authority's ten minutes, however often our clock is set forward.
+/// An hour of doubt is the authority's hour, however often our clock is set forward.
 #[tokio::test]
 async fn a_clock_set_forward_makes_no_doubt_shorter() {
     let house = House::new();
@@ -144,13 +144,13 @@ async fn a_clock_set_forward_makes_no_doubt_shorter() {
     house.authority.doubt.store(true, Ordering::SeqCst);
     house.authority.shown.store(5, Ordering::SeqCst);
     house.import("ours", 2);
-    house.live(118, 5, |clock| clock.set(3600)).await;
+    house.live(718, 5, |clock| clock.set(3600)).await;
     assert_eq!(house.sent(), 2, "asked every time, and not believed");
-    house.live(12, 5, |clock| clock.set(3600)).await;
+    house.live(120, 5, |clock| clock.set(3600)).await;
     assert_eq!(house.sent(), 3, "not received: the same report again");
 }
 
-/// Ten minutes of doubt are ours as well, however far the authority's clock leaps: what its gateway
+/// An hour of doubt is ours as well, however far the authority's clock leaps: what its gateway
 /// dates may be wrong.
 #[tokio::test]
 async fn the_clock_of_the_authority_makes_no_doubt_shorter() {
@@ -162,9 +162,9 @@ async fn the_clock_of_the_authority_makes_no_doubt_shorter() {
     house.import("ours", 2);
     house.live(40, 5, |_| {}).await;
     house.authority.leaps.store(86_400, Ordering::SeqCst);
-    house.live(60, 5, |_| {}).await;
-    assert_eq!(house.sent(), 2, "asked for eight minutes");
-    house.live(180, 5, |_| {}).await;
+    house.live(660, 5, |_| {}).await;
+    assert_eq!(house.sent(), 2, "asked for 58 minutes");
+    house.live(360, 5, |_| {}).await;
     assert_eq!(house.sent(), 3);
 }
 
@@ -196,14 +196,14 @@ async fn a_refusal_of_the_second_try_is_no_rejection_until_the_search_says_so() 
         house.live(8, 5, |_| {}).await;
         assert_eq!(house.sent(), 2);
         house.authority.rejects.store(true, Ordering::SeqCst);
-        house.live(140, 10, |_| {}).await;
+        house.live(480, 10, |_| {}).await;
         assert_eq!(house.sent(), 3, "believed not to be received, and sent again");
         let state = house.journal.state(id).unwrap();
         assert!(matches!(state, State::Unknown { refused: true, .. }), "{state:?}");
         if received {
             *house.authority.finds.lock().unwrap() = vec!["r-7".to_owned()];
         }
-        house.live(200, 10, |_| {}).await;
+        house.live(480, 10, |_| {}).await;
         let detail = house.journal.detail(id).unwrap();
         assert_eq!(house.sent(), 3);
         if received {

@@ -245,11 +245,11 @@ async fn whether_ours_are_shown_is_asked_by_the_identifier_of_one() {
     house.authority.doubt.store(true, Ordering::SeqCst);
     house.authority.shown.store(5, Ordering::SeqCst);
     house.import("ours", 2);
-    for _ in 0..130 {
+    for _ in 0..480 {
         house.clock.pass(10);
         worker.turn(&mut held, &cancel).await.unwrap();
     }
-    assert_eq!(house.sent(), 3, "believed not received after the seventh question");
+    assert_eq!(house.sent(), 3, "believed not received after an hour");
     let asked = house.authority.asked_for.lock().unwrap().clone();
     assert_eq!(asked.iter().filter(|asked| **asked == witness).count(), 4);
     assert!(house.authority.looked_for.lock().unwrap().is_empty(), "nobody else's are looked for");

@@ -35,12 +35,13 @@ pub use events::doubt::RESTORED;
 pub use events::guard::MAY_BE_KNOWN;
 pub use events::known::{Destination, Imported, Relative, Unless};
 pub use events::lost::LostReport;
+pub use events::versions::OtherVersions;
 pub use handle::Journal;
 pub use key::Key;
 pub use model::{
     Counts, Detail, Due, Entry, Evidence, EvidenceKind, Filter, KeptEvidence, Lease, LeaseAnswer,
-    Message, MessageCounts, NewSubmission, OpenReport, Retention, Row, Sibling, Source, Step,
-    Token,
+    Message, MessageCounts, NewSubmission, Newest, OpenReport, Retention, Row, Sibling, Source,
+    Step, Token,
 };
 pub use notices::notice::Notice;
 pub use pending::Pending;

@@ -60,7 +60,11 @@ impl Summary {
         };
         let patient =
             [agree(&self.patient, &later.patient), agree(&self.birth_date, &later.birth_date)];
-        let is_same_patient = patient.contains(&Some(true)) || patient == [None, None];
+        // Many patients have the same initials: beside another birth date they say nothing.
+        let initials = [&self.patient, &later.patient].into_iter().flatten().any(is_initials);
+        let is_another = initials && patient[1] == Some(false);
+        let is_same_patient =
+            !is_another && (patient.contains(&Some(true)) || patient == [None, None]);
         is_same_patient && agree(&self.code, &later.code) != Some(false)
     }
 
@@ -241,4 +245,10 @@ impl Words {
         let words = TAGS.iter().find_map(|tag| self.words.strip_suffix(tag)).unwrap_or(&self.words);
         Self { words: words.to_owned(), code: self.code.clone() }
     }
+}
+
+/// Whether a name has no part of more than one letter.
+fn is_initials(name: &String) -> bool {
+    let letters = |part: &str| part.chars().filter(|letter| letter.is_alphabetic()).count();
+    name.split(|at: char| at.is_whitespace() || at == '.').all(|part| letters(part) <= 1)
 }

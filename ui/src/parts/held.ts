@@ -9,6 +9,7 @@ const MAY_BE_THERE = new Set([
   "corrected-report-delivered",
   "corrected-report-not-asked",
   "newer-version-delivered",
+  "older-version",
   "other-version-delivered",
   "other-version-lost",
   "other-version-not-asked",

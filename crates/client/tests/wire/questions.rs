@@ -414,3 +414,22 @@ async fn search_speaks_the_release_and_shows_no_wrong_result() {
     let fault = world.authority(&ignoring).search(&query).await.unwrap_err();
     assert_eq!(fault.why(), Some(&Why::ParameterIgnored { name: "_lastUpdated".to_owned() }));
 }
+
+/// A server that knows bare identifiers alone, and answers the other form
+/// with nothing. The question in the form that it knows is refused for this one report: that the
+/// other form shows nothing says nothing.
+#[tokio::test]
+async fn nothing_in_a_form_that_never_shows_anything_outweighs_no_refusal() {
+    let world = World::new();
+    let hit = || reference("r-2", "completed", "urn:uuid:witness");
+    let server = world
+        .server(move |seen| match (seen.target.contains("%7C"), seen.target.contains("witness")) {
+            (true, _) => fhir(200, bundle(&[], &[own(seen)])),
+            (false, true) => fhir(200, bundle(&[hit()], &[own(seen)])),
+            (false, false) => fhir(400, outcome("error")),
+        })
+        .await;
+    let authority = world.authority(&server);
+    assert_eq!(authority.find("urn:uuid:witness").await.unwrap().answers.len(), 1);
+    assert!(authority.find(IDENTIFIER).await.is_err(), "believed to be empty");
+}

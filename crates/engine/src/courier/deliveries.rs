@@ -44,6 +44,25 @@ pub(crate) fn open_request<'a>(
     None
 }
 
+/// Since when a report may be at the authority although its last request was rejected: somebody on
+/// the way may have repeated the request, of which one was stored, and the other one was refused in
+/// words that do not say so.
+pub(crate) fn rejected_request<'a>(
+    events: impl DoubleEndedIterator<Item = &'a Event>,
+) -> Option<Instant> {
+    let mut is_rejected = false;
+    for event in events.rev() {
+        match event {
+            Event::Rejected => is_rejected = true,
+            Event::SendingStarted { since } => return is_rejected.then_some(*since),
+            // The question that ended that doubt was answered.
+            Event::Doubted { .. } => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
 /// What the authority says of a report that it has.
 fn is_answer(event: &Event) -> bool {
     matches!(event, Event::Accepted { .. } | Event::Completed { .. } | Event::Failed { .. })

@@ -11,8 +11,12 @@ use crate::clock::elapsed;
 /// nothing: to a certificate without access everything is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Visibility {
-    /// It is shown another report of this journal.
+    /// It is shown another report of this journal, which was sent after the doubt began: the search
+    /// shows that time.
     Ours,
+    /// It is shown reports of this journal, all of them sent before the doubt began. That proves
+    /// access; a search that has stood still since shows as much.
+    Earlier,
     /// The authority has accepted nothing of ours that it could show. What it shows of others
     /// proves nothing.
     NothingYet,
@@ -115,10 +119,12 @@ impl EmptyAnswer {
         }
         match self.after {
             Visibility::Ours => Belief::NotReceived,
-            Visibility::NothingYet if self.age(timing) >= timing.doubt_min_unseen => {
+            Visibility::Earlier | Visibility::NothingYet
+                if self.age(timing) >= timing.doubt_min_unseen =>
+            {
                 Belief::NotReceived
             }
-            Visibility::NothingYet | Visibility::Unknown => Belief::NotYet,
+            Visibility::Earlier | Visibility::NothingYet | Visibility::Unknown => Belief::NotYet,
             Visibility::Lost => Belief::NoAccess,
         }
     }
@@ -131,7 +137,7 @@ mod tests {
     #[test]
     fn when_an_empty_answer_is_believed() {
         use Belief::{Ambiguous, NoAccess, NotReceived, NotYet};
-        use Visibility::{Lost, NothingYet, Ours, Unknown};
+        use Visibility::{Earlier, Lost, NothingYet, Ours, Unknown};
         let (timing, minutes) = (Timing::default(), |m: u64| Duration::from_secs(m * 60));
         // Asked, minutes by the authority's clock and by ours, seen before and after, minutes
         // between, shared.
@@ -152,6 +158,10 @@ mod tests {
             (9, Some(59), 99, NothingYet, NothingYet, 0, false, NotYet),
             (9, Some(99), 59, NothingYet, NothingYet, 0, false, NotYet),
             (9, Some(60), 60, NothingYet, NothingYet, 0, false, NotReceived),
+            // Nothing of ours from after the doubt began: the same.
+            (9, Some(59), 99, Earlier, Earlier, 0, false, NotYet),
+            (9, Some(60), 60, Earlier, Earlier, 0, false, NotReceived),
+            (99, Some(999), 999, Earlier, Ours, 0, false, NotYet),
             // Without access nothing is learned, however long it lasts.
             (99, Some(999), 999, Lost, Lost, 0, false, NoAccess),
             (99, Some(999), 999, Unknown, Unknown, 0, false, NotYet),

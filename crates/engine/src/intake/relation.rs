@@ -4,7 +4,7 @@
 use exchange::{Endpoint, document_of};
 use fhir::{Difference, Finding, Format, Instant, Limits, Severity, Tree};
 use journal::{Destination, JournalError, Relative};
-use report::{StateCode, SubmissionId};
+use report::{StateCode, SubmissionId, Summary};
 use serde::{Deserialize, Serialize};
 
 use crate::courier::deliveries::open_request;
@@ -13,6 +13,8 @@ use crate::{Engine, EngineError};
 
 /// Code of the warning that another content has this document identifier.
 pub(crate) const SAME_IDENTIFIER: &str = "same-identifier-other-content";
+/// Code of the warning that another version of the same document is dated later.
+pub(crate) const OLDER: &str = "older-version";
 /// Differences that are looked for: enough to see what a correction corrects.
 const DIFFERENCES_MAX: usize = 20;
 /// Places named in the warning.
@@ -41,14 +43,17 @@ pub struct Relation {
     pub at: Instant,
     /// Whether the report is a correction that takes its place when it is sent: it failed, was
     /// rejected or is held, and both are about the same case. Else it is on its way or was
-    /// completed, or it is another case.
+    /// completed, or it is another case, or the report is older.
     pub corrects: bool,
+    /// Whether the report is dated before it, by what the two documents say, and both are about the
+    /// same case: files come late, and in another order than they were made in.
+    pub is_older: bool,
     /// Where the two differ; empty where the earlier content is not kept any more.
     pub differences: Vec<Difference>,
 }
 
 // Without the differences: they are the content.
-fhir::shows_only!(Relation { submission, state, at, corrects });
+fhir::shows_only!(Relation { submission, state, at, corrects, is_older });
 
 /// What a report is compared for.
 #[derive(Debug, Clone, Copy)]
@@ -113,7 +118,7 @@ impl Engine {
         endpoint: Option<&Endpoint>,
         purpose: Purpose,
     ) -> Result<(), EngineError> {
-        candidate.findings.retain(|(_, finding)| finding.code != SAME_IDENTIFIER);
+        candidate.findings.retain(|(_, it)| it.code != SAME_IDENTIFIER && it.code != OLDER);
         let Verdict::Report(parsed) = &mut candidate.verdict else { return Ok(()) };
         let here = endpoint.map(|endpoint| Destination {
             endpoint: endpoint.id(),
@@ -181,18 +186,21 @@ impl Engine {
         let withdrawn: Vec<_> = others.iter().filter(is_withdrawn).copied().collect();
         for relative in others.into_iter().rev().filter(|relative| counts(relative.state)) {
             let earlier = self.journal().row(relative.id)?.summary;
-            standing.push((relative, earlier.may_be_case_of(&parsed.summary)));
+            let is_older = is_older(&parsed.summary, &earlier);
+            standing.push((relative, earlier.may_be_case_of(&parsed.summary), is_older));
         }
         if standing.is_empty() && matches!(purpose, Purpose::New) {
-            standing.extend(self.may_have_arrived(&withdrawn, parsed)?.map(|it| (it, true)));
+            let arrived = self.may_have_arrived(&withdrawn, parsed)?;
+            standing.extend(arrived.map(|it| (it, true, false)));
         }
-        let found = standing.iter().find(|(_, is_same)| *is_same);
+        let found = standing.iter().find(|(_, is_same, _)| *is_same);
         // Of other cases people were told when what this one is to replace was taken in.
         let found = match purpose {
             Purpose::New => found.or(standing.first()),
             Purpose::InPlaceOf(_) | Purpose::Again(_) => found,
         };
-        let Some(&(relative, is_same)) = found else { return Ok(None) };
+        let Some(&(relative, is_same, is_dated_before)) = found else { return Ok(None) };
+        let is_older = is_same && is_dated_before;
         let earlier = if relative.has_content { self.tree_of(relative.id)? } else { None };
         let later = Tree::read(&parsed.bytes, parsed.format, &Limits::default()).ok();
         let differences = earlier.zip(later).map(|(earlier, later)| differences(&earlier, &later));
@@ -200,7 +208,8 @@ impl Engine {
             submission: relative.id,
             state: relative.state,
             at: relative.updated,
-            corrects: is_same && self.journal().is_correctable(relative.id)?,
+            corrects: is_same && !is_older && self.journal().is_correctable(relative.id)?,
+            is_older,
             differences: differences.unwrap_or_default(),
         }))
     }
@@ -236,6 +245,11 @@ impl Engine {
     }
 }
 
+/// Whether a document is dated before another one; what says no date is not.
+fn is_older(document: &Summary, other: &Summary) -> bool {
+    document.date.zip(other.date).is_some_and(|(date, other)| date < other)
+}
+
 fn says_other(other: &Relative, parsed: &Parsed) -> bool {
     other.digest != parsed.digest && other.canonical.as_deref() != Some(parsed.canonical.as_str())
 }
@@ -264,8 +278,9 @@ fn told(relation: &Relation, identifier: &str) -> (Origin, Finding) {
     if relation.differences.len() > PLACES_MAX {
         elements.push("…");
     }
+    let code = if relation.is_older { OLDER } else { SAME_IDENTIFIER };
     let finding = Finding {
-        code: SAME_IDENTIFIER.to_owned(),
+        code: code.to_owned(),
         severity: Severity::Warning,
         expression: "Bundle.identifier".to_owned(),
         position: None,

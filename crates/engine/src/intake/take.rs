@@ -345,11 +345,14 @@ impl Engine {
         Ok(None)
     }
 
-    /// Whether the profile's rule holds it beside another content under its document identifier.
+    /// Whether it is held beside another content under its document identifier: where the profile's
+    /// rule says so, and always where it is older, because what goes out last is what the authority
+    /// goes by.
     pub(crate) fn holds(&self, parsed: &Parsed, terms: ImportOptions) -> bool {
-        let differs = parsed.relation.as_ref().is_some_and(|relation| !relation.corrects);
-        let by_rule = terms.differing == Differing::ByRule;
-        differs && by_rule && self.profile().settings.same_identifier == SameIdentifier::Hold
+        let rule = self.profile().settings.same_identifier;
+        let other = parsed.relation.as_ref().filter(|relation| !relation.corrects);
+        let is_held = other.is_some_and(|it| it.is_older || rule == SameIdentifier::Hold);
+        is_held && terms.differing == Differing::ByRule
     }
 
     /// The known submission that stands for this content, so that none is added.

@@ -4,12 +4,12 @@
 
 use client::{Authority, Fault, Why};
 use fhir::Instant;
-use journal::{Due, EvidenceKind, JournalError, Message, Row, Step, Token};
+use journal::{Due, Entry, EvidenceKind, JournalError, Message, OtherVersions, Row, Step, Token};
 use report::{Event, State, SubmissionId};
 
 use super::Worker;
 use super::formerly::Asked;
-use crate::courier::deliveries::open_request;
+use crate::courier::deliveries::{open_request, rejected_request};
 use crate::courier::verdict::{Health, found_at_last};
 use crate::person;
 
@@ -51,8 +51,8 @@ enum Arrival {
 impl<A: Authority> Worker<A> {
     /// Before each request for a correction: whether the authority has what it takes the place of;
     /// of one that is open again, whether it has what was withdrawn in its place; of any, whether
-    /// it has the same report or another version of it, which was withdrawn after a request. Says
-    /// whether nothing is to be sent now. A person who releases it afterwards has decided that it
+    /// it has the same report or another version of it, which was withdrawn after a request, or a
+    /// newer version of it. Says whether nothing is to be sent now. A person who releases it afterwards has decided that it
     /// has to go.
     pub(super) async fn awaits_a_decision(
         &self,
@@ -65,7 +65,14 @@ impl<A: Authority> Worker<A> {
         let mut asked = false;
         let same = self.journal.withdrawn_of_the_content_of(due.id)?;
         let instead = self.instead(due)?;
-        let mut others = self.journal.withdrawn_versions_of(due.id)?;
+        let OtherVersions { withdrawn: mut others, newer } =
+            self.journal.other_versions_of(due.id)?;
+        if let Some(newer) = newer
+            && !self.was_released_beside(due.id, newer)?
+        {
+            // The journal says of each that waits for a person which newer one there is.
+            return self.hold(due.id, None, token).await.map(|()| true);
+        }
         others.retain(|id| !instead.contains(id));
         for id in instead.into_iter().chain(same.iter().chain(&others).copied()) {
             let (delivered, not_asked) = match (same.contains(&id), others.contains(&id)) {
@@ -90,16 +97,45 @@ impl<A: Authority> Worker<A> {
                     return self.cannot_ask(due.id, None, fault, token).await.map(|()| true);
                 }
             };
-            if let Some(warning) = warning {
-                let now = self.clock.now();
-                let mut step = Step::new(due.id, Event::HeldBack, person::worker(), now);
-                // In one transaction: a release is taken for a decision about what stands there.
-                step.warning = Some(warning);
-                step.expected = Some("queued");
-                return self.record(step, token).await.map(|()| true);
+            if warning.is_some() {
+                return self.hold(due.id, warning, token).await.map(|()| true);
             }
         }
         Ok(asked && self.is_stopped()?)
+    }
+
+    /// Puts what waits on hold, with what people are told of it in one transaction: a release is
+    /// taken for a decision about what stands there.
+    async fn hold(
+        &self,
+        id: SubmissionId,
+        warning: Option<Message>,
+        token: Token,
+    ) -> Result<(), JournalError> {
+        let mut step = Step::new(id, Event::HeldBack, person::worker(), self.clock.now());
+        step.warning = warning;
+        step.expected = Some("queued");
+        self.record(step, token).await
+    }
+
+    /// Whether a person has released a report since a newer version of it is with the authority.
+    /// What goes out last is what the authority goes by, so that without that word the older
+    /// version would take the place of the newer one.
+    fn was_released_beside(
+        &self,
+        id: SubmissionId,
+        newer: SubmissionId,
+    ) -> Result<bool, JournalError> {
+        let is_word = |entry: &&Entry| entry.by != person::worker();
+        let timeline = self.journal.detail(id)?.timeline;
+        let mut words = timeline.iter().filter(is_word);
+        let released = words.rfind(|entry| matches!(entry.event, Event::Released { .. }));
+        let Some(released) = released.map(|entry| entry.number) else { return Ok(false) };
+        let timeline = self.journal.detail(newer)?.timeline;
+        let arrived = timeline
+            .iter()
+            .find(|entry| matches!(entry.event, Event::Accepted { .. } | Event::Completed { .. }));
+        Ok(arrived.is_none_or(|entry| entry.number < released))
     }
 
     /// What may be at the authority in place of a report: what it corrects, and the other
@@ -176,7 +212,8 @@ impl<A: Authority> Worker<A> {
             State::Held { .. }
             | State::Queued { .. }
             | State::Withdrawn { .. }
-            | State::Superseded { .. } => {}
+            | State::Superseded { .. }
+            | State::Rejected => {}
             _ => return Ok(Arrival::Not),
         }
         let Some(since) = self.may_have_left(row)? else { return Ok(Arrival::Not) };
@@ -193,6 +230,9 @@ impl<A: Authority> Worker<A> {
             Err(fault) => {
                 let never = self.courier().is_never_answered(row.id, &fault);
                 return Ok(match never {
+                    // It has refused this very report: that another delivery of it was stored is
+                    // unlikely enough.
+                    true if self.was_rejected(row.id)? => Arrival::Not,
                     true => Arrival::Unanswerable,
                     false => Arrival::NotNow(fault),
                 });
@@ -227,10 +267,19 @@ impl<A: Authority> Worker<A> {
         Ok(if failed { Arrival::Not } else { Arrival::Delivered(receipt) })
     }
 
+    /// Whether the authority has refused the last request for a report in its own words.
+    fn was_rejected(&self, id: SubmissionId) -> Result<bool, JournalError> {
+        let timeline = self.journal.detail(id)?.timeline;
+        Ok(rejected_request(timeline.iter().map(|entry| &entry.event)).is_some())
+    }
+
     /// Since when a report may be at the authority: a request for it is open, or it may have left
     /// in what a restore has forgotten, and it was not asked for since.
     fn may_have_left(&self, row: &Row) -> Result<Option<Instant>, JournalError> {
         let timeline = self.journal.detail(row.id)?.timeline;
+        if let Some(since) = rejected_request(timeline.iter().map(|entry| &entry.event)) {
+            return Ok(Some(since));
+        }
         if !matches!(row.state, State::Superseded { .. })
             && let Some(since) = open_request(timeline.iter().map(|entry| &entry.event))
         {

@@ -4,7 +4,7 @@
 use client::{Authority, Found};
 use exchange::Query;
 use fhir::Instant;
-use journal::JournalError;
+use journal::{JournalError, Newest};
 
 use super::Worker;
 use crate::courier::cursor::minus;
@@ -32,10 +32,11 @@ impl<A: Authority> Worker<A> {
             match self.visibility(sight, identifier, since).await? {
                 Visibility::Unknown => return Ok(Visibility::Unknown),
                 Visibility::Lost => least = Visibility::Lost,
-                Visibility::NothingYet if least == Visibility::Ours => {
+                Visibility::NothingYet if least != Visibility::Lost => {
                     least = Visibility::NothingYet;
                 }
-                Visibility::NothingYet | Visibility::Ours => {}
+                Visibility::Earlier if least == Visibility::Ours => least = Visibility::Earlier,
+                Visibility::NothingYet | Visibility::Earlier | Visibility::Ours => {}
             }
         }
         Ok(least)
@@ -50,16 +51,19 @@ impl<A: Authority> Worker<A> {
         since: Instant,
     ) -> Result<Visibility, JournalError> {
         let newest = self.newest(sight, identifier, since)?;
-        let mut hidden = Vec::new();
-        for (known_as, receipt) in &newest {
-            match sight.authority.find(known_as).await {
-                Ok(found) if shows(&found, receipt) => {}
-                Ok(_) => hidden.push((known_as, receipt)),
+        let (mut hidden, mut shown) = (Vec::new(), Visibility::Earlier);
+        for report in &newest {
+            match sight.authority.find(&report.identifier).await {
+                Ok(found) if shows(&found, &report.receipt) && report.is_later => {
+                    shown = Visibility::Ours;
+                }
+                Ok(found) if shows(&found, &report.receipt) => {}
+                Ok(_) => hidden.push(report),
                 Err(_) => return Ok(Visibility::Unknown),
             }
         }
         if hidden.len() < newest.len() {
-            return Ok(unless_behind(sight, &hidden).await);
+            return Ok(unless_behind(sight, &hidden, shown).await);
         }
         let endpoint = self.endpoint.id();
         let mut witnesses = self.journal.witnesses(endpoint, identifier)?;
@@ -74,7 +78,7 @@ impl<A: Authority> Worker<A> {
                 Ok(found) if found.answers.is_empty() => {}
                 // An index that has lost its newest part shows what ended long ago.
                 Ok(_) if is_hidden => return Ok(Visibility::NothingYet),
-                Ok(_) => return Ok(unless_behind(sight, &hidden).await),
+                Ok(_) => return Ok(unless_behind(sight, &hidden, Visibility::Earlier).await),
                 Err(_) => return Ok(Visibility::Unknown),
             }
         }
@@ -96,7 +100,7 @@ impl<A: Authority> Worker<A> {
     }
 
     /// What was sent last with this certificate of what was accepted, and must be shown where the
-    /// search shows the time of a doubt: identifiers with receipts. Nothing from the last moments,
+    /// search shows the time of a doubt. Nothing from the last moments,
     /// which a search may show late, nor from long after the doubt began. What was sent before the
     /// report counts also where a clock that was set back dates it after that.
     fn newest(
@@ -104,7 +108,7 @@ impl<A: Authority> Worker<A> {
         sight: &Sight<'_, A>,
         identifier: &str,
         since: Instant,
-    ) -> Result<Vec<(String, String)>, JournalError> {
+    ) -> Result<Vec<Newest>, JournalError> {
         let doubt = i64::try_from(self.timing.doubt_min.as_micros()).unwrap_or(i64::MAX);
         let long_after = since.plus_micros(doubt);
         let until =
@@ -118,20 +122,21 @@ fn shows(found: &Found, receipt: &str) -> bool {
     found.answers.iter().any(|answer| answer.receipt.as_deref() == Some(receipt))
 }
 
-/// The search shows something of ours, and not all of the newest. Where the authority has one of
-/// these, its search is behind, and what it does not show proves nothing; what it has forgotten
-/// says nothing of its search.
+/// The search shows something of ours, and perhaps not all of the newest. Where the authority has
+/// one of these, its search is behind, and what it does not show proves nothing; what it has
+/// forgotten says nothing of its search.
 async fn unless_behind<A: Authority>(
     sight: &Sight<'_, A>,
-    hidden: &[(&String, &String)],
+    hidden: &[&Newest],
+    shown: Visibility,
 ) -> Visibility {
-    for (known_as, receipt) in hidden {
-        match sight.authority.status(receipt).await {
+    for report in hidden {
+        match sight.authority.status(&report.receipt).await {
             // Its number is another report's by now.
-            Ok(received) if !may_be(&received.answer, known_as) => {}
+            Ok(received) if !may_be(&received.answer, &report.identifier) => {}
             Err(fault) if is_not_found(&fault) => {}
             Ok(_) | Err(_) => return Visibility::Unknown,
         }
     }
-    Visibility::Ours
+    shown
 }

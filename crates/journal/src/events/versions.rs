@@ -18,13 +18,47 @@ const OTHER_LOST: &str = "other-version-lost";
 
 const WAITS_FOR_A_PERSON: [StateCode; 3] =
     [StateCode::Held, StateCode::Rejected, StateCode::Failed];
+const WITH_THE_AUTHORITY: [StateCode; 3] =
+    [StateCode::InProgress, StateCode::Completed, StateCode::SaidReceived];
 
-/// Those in these states, oldest first. What retention has erased does not say which case it was.
-pub(crate) fn of(
+/// Other versions of a report that count before it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherVersions {
+    /// Those that were withdrawn, oldest first: a request of one may have arrived.
+    pub withdrawn: Vec<SubmissionId>,
+    /// The newest of those that were taken in after it and are with the authority.
+    pub newer: Option<SubmissionId>,
+}
+
+/// What counts of them before a report is sent.
+pub(crate) fn before_sending(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<OtherVersions, JournalError> {
+    let states = [&[StateCode::Withdrawn], &WITH_THE_AUTHORITY[..]].concat();
+    let (withdrawn, delivered): (Vec<_>, Vec<_>) = found(connection, id, &states)?
+        .into_iter()
+        .partition(|(_, state)| *state == StateCode::Withdrawn);
+    let newer = delivered.into_iter().rfind(|(newer, _)| *newer > id);
+    let withdrawn = withdrawn.into_iter().map(|(id, _)| id).collect();
+    Ok(OtherVersions { withdrawn, newer: newer.map(|(id, _)| id) })
+}
+
+/// Those in these states, oldest first.
+fn of(
     connection: &Connection,
     id: SubmissionId,
     states: &[StateCode],
 ) -> Result<Vec<SubmissionId>, JournalError> {
+    Ok(found(connection, id, states)?.into_iter().map(|(id, _)| id).collect())
+}
+
+/// The same with the state of each. What retention has erased does not say which case it was.
+fn found(
+    connection: &Connection,
+    id: SubmissionId,
+    states: &[StateCode],
+) -> Result<Vec<(SubmissionId, StateCode)>, JournalError> {
     let codes: Vec<&str> = states.iter().map(|state| state.kept_as()).collect();
     let codes = serde_json::to_string(&codes).map_err(|_| JournalError::Damaged)?;
     let found = read::all(connection, sql::VERSIONS, params![id.0, codes], |row| {
@@ -39,7 +73,7 @@ pub(crate) fn of(
             return Err(JournalError::Damaged);
         };
         if states.contains(&state.shown()) && theirs.may_be_case_of(&ours) {
-            versions.push(other);
+            versions.push((other, state.shown()));
         }
     }
     Ok(versions)
@@ -53,7 +87,7 @@ pub(crate) fn tell(
     state: &State,
 ) -> Result<(), JournalError> {
     let open = WAITS_FOR_A_PERSON;
-    let delivered = [StateCode::InProgress, StateCode::Completed, StateCode::SaidReceived];
+    let delivered = WITH_THE_AUTHORITY;
     if delivered.contains(&state.shown()) {
         let older = of(connection, id, &open)?.into_iter().filter(|older| *older < id);
         return older.into_iter().try_for_each(|older| warn(connection, older, id));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fhir::Instant;
-use report::{Person, StateCode, SubmissionId};
+use report::{Person, SubmissionId};
 
 use crate::copies::{backup, pages};
 use crate::events::{doubt, guard, known, lost, succession, versions};
@@ -13,8 +13,8 @@ use crate::recovery::{found, home, recover};
 use crate::store::sql;
 use crate::store::writer::Effect;
 use crate::{
-    BackedUp, Find, FoundReport, Journal, JournalError, LostReport, Notice, OpenProblem, Pending,
-    Reconciled, RecordError, Unreconciled,
+    BackedUp, Find, FoundReport, Journal, JournalError, LostReport, Notice, OpenProblem,
+    OtherVersions, Pending, Reconciled, RecordError, Unreconciled,
 };
 
 impl Journal {
@@ -104,13 +104,10 @@ impl Journal {
         })
     }
 
-    /// Other versions of its document at the same endpoint, about the same case, that were
-    /// withdrawn: a request of one may have arrived.
-    pub fn withdrawn_versions_of(
-        &self,
-        id: SubmissionId,
-    ) -> Result<Vec<SubmissionId>, JournalError> {
-        self.read(|c| versions::of(c, id, &[StateCode::Withdrawn]))
+    /// Other versions of its document at the same endpoint, about the same case, that count before
+    /// a report is sent.
+    pub fn other_versions_of(&self, id: SubmissionId) -> Result<OtherVersions, JournalError> {
+        self.read(|c| versions::before_sending(c, id))
     }
 
     /// Whether something to an endpoint, by its id, that is open or on hold may have been sent at

@@ -6,8 +6,8 @@ use report::{State, StateCode, SubmissionId};
 use crate::events::known;
 use crate::queries::{list, read};
 use crate::{
-    Counts, Destination, Detail, Due, Filter, Journal, JournalError, KeptEvidence, OpenReport,
-    Relative, Row, Sibling,
+    Counts, Destination, Detail, Due, Filter, Journal, JournalError, KeptEvidence, Newest,
+    OpenReport, Relative, Row, Sibling,
 };
 
 impl Journal {
@@ -112,16 +112,15 @@ impl Journal {
         self.read(|c| read::witnesses(c, endpoint, identifier))
     }
 
-    /// Of these the three that were sent last, the last one first: identifiers with receipts. They
-    /// were sent in a time, or before the report with `identifier`, whatever our clock said then,
-    /// and not after `last`.
+    /// Of these the three that were sent last, the last one first. They were sent in a time, or
+    /// before the report with `identifier`, whatever our clock said then, and not after `last`.
     pub fn newest_accepted(
         &self,
         endpoint: &str,
         identifier: &str,
         within: (Instant, Instant),
         last: Instant,
-    ) -> Result<Vec<(String, String)>, JournalError> {
+    ) -> Result<Vec<Newest>, JournalError> {
         self.read(|c| read::newest_accepted(c, endpoint, identifier, within, last))
     }
 

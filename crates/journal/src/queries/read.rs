@@ -7,7 +7,8 @@ use rusqlite::{Connection, OptionalExtension as _, Params, params};
 use crate::events::{doubt, lost};
 use crate::store::{cells, sql};
 use crate::{
-    Detail, Due, Entry, Evidence, JournalError, KeptEvidence, Message, OpenReport, Row, Sibling,
+    Detail, Due, Entry, Evidence, JournalError, KeptEvidence, Message, Newest, OpenReport, Row,
+    Sibling,
 };
 
 /// All rows of a statement.
@@ -114,19 +115,23 @@ pub(crate) fn witnesses(
     newest_of(connection, &["completed", "in-progress"], endpoint, identifier)
 }
 
-/// Of these the newest that were sent in a time, or before the report itself and not after `last`,
-/// by identifier and receipt.
+/// Of these the newest that were sent in a time, or before the report itself and not after `last`.
 pub(crate) fn newest_accepted(
     connection: &Connection,
     endpoint: &str,
     identifier: &str,
     (from, until): (Instant, Instant),
     last: Instant,
-) -> Result<Vec<(String, String)>, JournalError> {
-    let mut found: Vec<(i64, (String, String))> = Vec::new();
+) -> Result<Vec<Newest>, JournalError> {
+    let mut found: Vec<(i64, Newest)> = Vec::new();
     for state in ["completed", "in-progress"] {
         let newest = params![endpoint, state, identifier, from.0, until.0, last.0];
-        let read = |row: &rusqlite::Row<'_>| Ok((row.get(2)?, (row.get(0)?, row.get(1)?)));
+        let read = |row: &rusqlite::Row<'_>| {
+            // Where the report itself was never sent, nothing is known to be later.
+            let is_later = row.get::<_, Option<bool>>(3)?.unwrap_or(false);
+            let newest = Newest { identifier: row.get(0)?, receipt: row.get(1)?, is_later };
+            Ok((row.get(2)?, newest))
+        };
         found.extend(all(connection, sql::NEWEST_ACCEPTED, newest, read)?);
     }
     found.sort_by_key(|(place, _)| std::cmp::Reverse(*place));

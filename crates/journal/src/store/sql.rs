@@ -180,10 +180,13 @@ pub(crate) const WITNESSES: &str = "SELECT identifier FROM \
 /// Those of a state (?2) that were accepted and had been sent in a time (?4 to ?5), and those that
 /// were sent before the report with the identifier ?3 by the order of the journal, and not after
 /// ?6: a clock that was set back dates them after it. The last one sent comes first, with its place
-/// in that order. One whose answer was lost was stored when it was sent, and not when it was found;
-/// of what a recovery has read back only the later events are known.
-pub(crate) const NEWEST_ACCEPTED: &str = "SELECT identifier, receipt, place FROM \
-     (SELECT new.identifier, new.receipt, event.id AS place, event.at AS sent \
+/// in that order, and whether that is after the report itself. One whose answer was lost was stored
+/// when it was sent, and not when it was found; of what a recovery has read back only the later
+/// events are known.
+pub(crate) const NEWEST_ACCEPTED: &str = "SELECT identifier, receipt, place, place > doubt FROM \
+     (SELECT new.identifier, new.receipt, event.id AS place, event.at AS sent, \
+        (SELECT max(event.id) FROM event JOIN submission ON event.submission = submission.id \
+         WHERE submission.identifier = ?3 AND event.code = 'sending-started') AS doubt \
       FROM (SELECT id, identifier, endpoint, receipt, state_json FROM submission WHERE state = ?2 \
             ORDER BY created DESC, id DESC LIMIT 1000) AS new \
       JOIN event ON event.id = coalesce( \
@@ -192,9 +195,7 @@ pub(crate) const NEWEST_ACCEPTED: &str = "SELECT identifier, receipt, place FROM
         (SELECT max(id) FROM event WHERE submission = new.id AND code = 'completed')) \
       WHERE new.endpoint = ?1 AND new.receipt > '' AND new.identifier <> ?3 \
       AND new.state_json ->> '$.not-found-since' IS NULL) \
-     WHERE sent BETWEEN ?4 AND ?5 OR (sent BETWEEN ?4 AND ?6 AND place < \
-       (SELECT max(event.id) FROM event JOIN submission ON event.submission = submission.id \
-        WHERE submission.identifier = ?3 AND event.code = 'sending-started')) \
+     WHERE sent BETWEEN ?4 AND ?5 OR (sent BETWEEN ?4 AND ?6 AND place < doubt) \
      ORDER BY place DESC LIMIT 3";
 /// The same of those that went out under an identifier other than their document's, or (?3) under
 /// that one too.
