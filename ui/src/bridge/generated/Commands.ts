@@ -160,6 +160,8 @@ export type Commands = {
   set_paused: { takes: { paused: boolean }; gives: null };
   /** Backups, their second place, and journals that were set aside. */
   safekeeping: { takes: void; gives: SafekeepingView | null };
+  /** Makes a backup now, and copies it to the second place where there is one. */
+  back_up: { takes: void; gives: null };
   /** Keeps copies of all backups in another folder, or in none. */
   set_backup_place: { takes: { path: string | null }; gives: number };
   /** Deletes a journal that was set aside. */
@@ -279,6 +281,7 @@ export const STALE = {
   test_endpoint: ["status"],
   set_paused: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
   safekeeping: [],
+  back_up: ["safekeeping", "status"],
   set_backup_place: ["safekeeping", "status"],
   remove_set_aside: ["safekeeping"],
   rules: [],
