@@ -1,6 +1,7 @@
 //! From bytes to a candidate: recognised, read, checked, known or not. Pure but for the clock's
 //! `now`.
 
+pub(crate) mod inspect;
 pub(crate) mod relation;
 pub(crate) mod rules_in_use;
 pub(crate) mod source;
