@@ -20,7 +20,8 @@ fn imports<'a>(sources: &'a BTreeMap<String, String>, root: &str) -> Imports<'a>
     let passed_on = sources.get(root).map(|text| passed_on(text, &parts)).unwrap_or_default();
     let mut imports = Imports::new();
     for (part, text) in of_package() {
-        let names = without_tests(text).split("crate::").skip(1).flat_map(first_names);
+        let code = code_without_tests(text);
+        let names = code.split("crate::").skip(1).flat_map(first_names);
         let others = names.filter_map(|name| {
             let known = parts.get(name).or_else(|| passed_on.get(name));
             known.copied().filter(|other| *other != part)
@@ -76,9 +77,11 @@ fn first_names(path: &str) -> Vec<&str> {
     names
 }
 
-/// The source up to its tests, which may import whatever they like.
-fn without_tests(text: &str) -> &str {
-    text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text)
+/// The code up to its tests, which may import whatever they like.
+fn code_without_tests(text: &str) -> String {
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    code.lines().filter(is_code).collect::<Vec<_>>().join("\n")
 }
 
 /// How many parts lead back to themselves.
