@@ -32,13 +32,12 @@ pub use crate::support::SupportFile;
 pub use fhir::is_language_region;
 
 pub use attend::{EndpointProblem, Goal, Moved, Outcome};
-pub use certificates::{CertificateFacts, StoredCertificateFacts};
 pub(crate) use codes::LAYERS;
 pub use codes::{EVENTS, Family, REFUSAL_REASONS};
 pub use intake::{Arrival, Fate, Intake, Looked, Standing};
 pub use keep::{
-    BackupEntry, BackupFacts, Flaw, LostFacts, NoticeFacts, RestoreFacts, RotationFacts,
-    SetAsideFacts, Soundness,
+    BackupEntry, BackupFacts, Flaw, LostFacts, RestoreFacts, RotationFacts, SetAsideFacts,
+    Soundness,
 };
 pub use look::{Entry, ListTerms, Moment, Shown};
 pub(crate) use rules::of_store;
@@ -48,7 +47,7 @@ pub use rules::{
 };
 pub use rules_change::{RulesChange, RulesReason};
 pub use search::{Hit, HitPage, SearchTerms};
-pub use setup::{EndpointFacts, EndpointTerms, LayerFacts, MoveFacts, Staying};
+pub use setup::{EndpointFacts, EndpointTerms, MoveFacts};
 pub use support::{save_support, support_files};
 pub use validator::{ValidatorFacts, choose_validator, forget_validator, validator};
 

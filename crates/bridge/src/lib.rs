@@ -4,11 +4,13 @@
 //! and of the headless program. The window's types are exported to TypeScript by the tests. It
 //! knows no Tauri.
 
+mod backups;
 mod calls;
 mod candidates;
 mod causes;
 mod certificate_files;
 mod codes;
+mod connection;
 mod declaration;
 mod desk;
 mod difference;

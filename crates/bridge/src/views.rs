@@ -134,7 +134,7 @@ pub struct ElsewhereView {
 }
 
 /// What happened to the journal, and what is to be done; shown until a person has read it.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct NoticeView {

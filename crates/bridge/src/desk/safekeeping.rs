@@ -7,6 +7,7 @@ use engine::{Engine, Profile, ProfileProblem};
 use journal::JournalError;
 
 use super::{Desk, on_pool};
+use crate::backups::copy_elsewhere;
 use crate::limits;
 use crate::mask::masked_file;
 use crate::problem::Problem;
@@ -72,7 +73,7 @@ impl Desk {
         let engine = self.with_backups("backup place").await?;
         let set = engine.clone();
         on_pool(move || set.set_backup_place(place.as_deref())).await??;
-        copy_elsewhere(&engine).await
+        Ok(small(copy_elsewhere(&engine).await? as u64))
     }
 
     /// Makes a backup of the laboratory's journal now, before something is done to this computer,
@@ -96,20 +97,6 @@ impl Desk {
     async fn with_backups(&self, trace: &str) -> Result<Engine, Problem> {
         let engine = self.laboratory_engine().await?;
         engine.ok_or_else(|| Problem::new("no-endpoint", &[], trace))
-    }
-}
-
-/// Copies to the second place what it lacks; gives how many backups that were.
-async fn copy_elsewhere(engine: &Engine) -> Result<u32, Problem> {
-    match engine.back_up_elsewhere().await {
-        None => Ok(0),
-        Some(Ok(copied)) => Ok(u32::try_from(copied).unwrap_or(u32::MAX)),
-        Some(Err(reason)) => {
-            let place = engine.profile().settings.backup_place.unwrap_or_default();
-            let place = place.display().to_string();
-            let params = [("place", &*place), ("reason", &*reason)];
-            Err(Problem::new("backup-place-away", &params, "backup place"))
-        }
     }
 }
 
