@@ -1,12 +1,12 @@
-//! What is shown of the way to an authority, in the window and on the command line: certificates
-//! and the layers of a connection test.
+//! What is shown of the way to an authority, in the window and on the command line: how far it
+//! goes, certificates, and the layers of a connection test.
 
-use engine::StoredCertificate;
+use engine::{ConnectionState, StoredCertificate};
 use fhir::Instant;
 use identity::{Inspection, SecretsKind};
 
 use crate::problem::Problem;
-use crate::views::{CertificateView, ProbeOutcome, ProbeView, StoredCertificateView};
+use crate::views::{CertificateView, Connection, ProbeOutcome, ProbeView, StoredCertificateView};
 
 pub(crate) fn certificate_view(
     inspection: &Inspection,
@@ -56,4 +56,16 @@ pub(crate) fn probe_view(step: client::ProbeStep) -> ProbeView {
         client::ProbeOutcome::NotReached => (ProbeOutcome::NotReached, None, None),
     };
     ProbeView { layer: step.layer, outcome, detail, problem }
+}
+
+pub(crate) fn connection_view(state: &ConnectionState) -> (Connection, Option<Problem>) {
+    match state {
+        ConnectionState::Unchecked | ConnectionState::Elsewhere => (Connection::Unchecked, None),
+        ConnectionState::Connected => (Connection::Connected, None),
+        ConnectionState::Unreachable(why) => (Connection::Unreachable, Some(why.into())),
+        ConnectionState::Locked(why) => (Connection::Locked, Some(why.into())),
+        ConnectionState::JournalUnavailable(refusal) => {
+            (Connection::Unreachable, Some((*refusal).into()))
+        }
+    }
 }

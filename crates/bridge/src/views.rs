@@ -19,7 +19,6 @@ use ts_rs::TS;
 use crate::codes;
 
 pub use crate::problem::{Blame, Problem};
-pub use crate::support::SupportFile;
 pub use figures::*;
 pub use handing::*;
 pub use lists::*;

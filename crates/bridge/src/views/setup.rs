@@ -382,3 +382,14 @@ pub struct SetAsideView {
     #[ts(type = "number")]
     pub bytes: u64,
 }
+
+/// One file of the bundle, as it will be saved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct SupportFile {
+    /// Its name.
+    pub name: String,
+    /// All of its text.
+    pub text: String,
+}
