@@ -1,7 +1,9 @@
-//! How the source is kept: how long a file, a function and a line are, what a comment says, and
-//! what no condition looks at. What stands otherwise today is listed in `tidy/exceptions.txt`, for
-//! each file; that list only shrinks.
+//! How the source is kept: how long a file, a function and a line are, what a comment says, what no
+//! condition looks at, and which parts of a package import each other in a circle. What stands
+//! otherwise today is listed in `tidy/exceptions.txt`, for each file; that list only shrinks.
 
+#[path = "tidy/circles.rs"]
+mod circles;
 #[path = "tidy/interface.rs"]
 mod interface;
 
@@ -138,6 +140,9 @@ fn looks_at_part_of_a_code(line: &str) -> bool {
 /// use it.
 const UNUSED: &str = "unused-pub";
 
+/// Parts of a package that import each other in a circle; counted at its root file.
+const CIRCLE: &str = "circle";
+
 /// For each file, how many names of its are open to all and used by nobody.
 fn unused(sources: &BTreeMap<String, String>) -> BTreeMap<&str, usize> {
     let mut named: HashMap<&str, usize> = HashMap::new();
@@ -208,6 +213,9 @@ fn broken(sources: &BTreeMap<String, String>) -> BTreeMap<(String, String), usiz
     }
     for (path, count) in unused(sources).into_iter().filter(|(_, count)| *count > 0) {
         all.insert((path.to_owned(), UNUSED.to_owned()), count);
+    }
+    for (root, count) in circles::circles(sources).into_iter().filter(|(_, count)| *count > 0) {
+        all.insert((root.to_owned(), CIRCLE.to_owned()), count);
     }
     all
 }
@@ -291,6 +299,22 @@ fn a_name_that_is_open_and_used_by_nobody_is_seen() {
     ]);
     let unused: Vec<_> = unused(&sources).into_iter().filter(|(_, count)| *count > 0).collect();
     assert_eq!(unused, [("a/src/one.rs", 1)]);
+}
+
+#[test]
+fn parts_that_import_each_other_are_seen_and_those_that_do_not_are_not() {
+    let text = |text: &str| text.to_owned();
+    let mut sources = BTreeMap::from([
+        (text("a/src/lib.rs"), text("mod one;\nmod two;\nmod three;\npub use one::{Gone, One};\n")),
+        (text("a/src/one.rs"), text("use crate::{three::{self, two}, two::Two};\n")),
+        (text("a/src/two/inner.rs"), text("#[cfg(test)]\nmod tests {\n    use crate::One;\n}\n")),
+        (text("a/src/three.rs"), text("use std::fmt;\n")),
+    ]);
+    assert_eq!(circles::circles(&sources), BTreeMap::from([("a/src/lib.rs", 0)]));
+    sources.insert(text("a/src/three.rs"), text("pub(crate) fn it(_: crate::two::Two) {}\n"));
+    assert_eq!(circles::circles(&sources)["a/src/lib.rs"], 0, "no way back");
+    sources.insert(text("a/src/two.rs"), text("use crate::{One, Other};\n"));
+    assert_eq!(circles::circles(&sources)["a/src/lib.rs"], 3, "by a name that the root passes on");
 }
 
 #[test]

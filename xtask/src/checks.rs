@@ -11,12 +11,10 @@ use crate::process::{Call, find};
 use crate::session;
 use crate::steps::{self, Step};
 use crate::workspace::{Workspace, list, text};
-use crate::{output, prerequisites, structure, supply, types, ui};
+use crate::{output, prerequisites, supply, types, ui};
 
 /// The test program that drives the real window; it needs a display and the built app.
 const WINDOW: &str = "window";
-/// Tells tests where to write their figures (`testkit::FIGURES`).
-pub(crate) const FIGURES: &str = "LABCOURIER_FIGURES";
 
 /// Runs the steps; 0 where all passed.
 pub(crate) fn run(workspace: &Workspace, install: Install, only: &[String]) -> Result<u8, String> {
@@ -55,7 +53,6 @@ fn all<'a>(workspace: &'a Workspace, install: Install) -> Vec<Step<'a>> {
     vec![
         step("setup", "what building and testing need", &[], move || setup(workspace, install)),
         step("format", "the code is formatted", &[], move || format(workspace)),
-        step("structure", "rooms use only what is drawn", &[], move || structure::check(workspace)),
         step("licences", "what we build on may be used", &[], move || supply::licences(workspace)),
         step("ui", "the user interface: lint, unit tests", &[], move || interface(workspace)),
         step("ui-build", "the user interface, built", &[], move || interface_build(workspace)),
@@ -108,10 +105,6 @@ fn format(workspace: &Workspace) -> Result<(), String> {
 fn interface(workspace: &Workspace) -> Result<(), String> {
     prerequisites::node()?;
     ui::install(workspace)?;
-    let optional = ["format:check"];
-    for script in optional.into_iter().filter(|script| ui::has_script(workspace, script)) {
-        ui::script(workspace, script)?;
-    }
     ui::script(workspace, "lint")?;
     ui::script(workspace, "test")
 }
@@ -150,7 +143,7 @@ fn tests(workspace: &Workspace) -> Result<(), String> {
         call.args(test_targets(workspace).iter().flat_map(|name| ["--test", name]))
     };
     let call = call.env(types::FOLDER_VARIABLE, &written);
-    let call = call.env(FIGURES, figures(workspace));
+    let call = workspace.with_figures(call);
     session::with_keychain(call, &workspace.target.join("home/test"))?.run_tests()
 }
 
@@ -183,14 +176,9 @@ fn window(workspace: &Workspace) -> Result<(), String> {
     let mut path = vec![workspace.tools().join("bin")];
     path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
     let path = std::env::join_paths(path).map_err(|error| error.to_string())?;
-    let call = call.env(FIGURES, figures(workspace));
+    let call = workspace.with_figures(call);
     let call = session::with_keychain(call, &workspace.target.join("home/window"))?;
     call.env("PATH", path).run_tests()
-}
-
-/// Where tests write their figures.
-pub(crate) fn figures(workspace: &Workspace) -> std::path::PathBuf {
-    workspace.target.join("reliability")
 }
 
 fn has_nextest() -> bool {

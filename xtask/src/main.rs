@@ -12,7 +12,6 @@ mod product;
 mod session;
 mod start;
 mod steps;
-mod structure;
 mod supply;
 mod types;
 mod ui;

@@ -48,6 +48,11 @@ impl Workspace {
         self.target.join("tools")
     }
 
+    /// The call, told where tests write their figures (`testkit::FIGURES`).
+    pub fn with_figures(&self, call: Call) -> Call {
+        call.env("LABCOURIER_FIGURES", self.target.join("reliability"))
+    }
+
     /// The user interface.
     pub fn ui(&self) -> PathBuf {
         self.root.join("ui")

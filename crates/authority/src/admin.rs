@@ -1,5 +1,4 @@
 //! What an operator sees and does.
 
 pub(crate) mod administration;
-pub(crate) mod metrics;
 pub(crate) mod port;

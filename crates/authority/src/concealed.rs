@@ -7,8 +7,8 @@ use std::time::Duration;
 use fhir::Format;
 use http::StatusCode;
 
-use crate::http::fhir_json::Notice;
 use crate::http::reply::Reply;
+use crate::notice::Notice;
 use crate::store::NewDocument;
 
 const CANARY: &str = "Zwinglicanary";

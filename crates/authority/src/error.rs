@@ -3,8 +3,6 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use crate::store::StoreError;
-
 /// What an operator has to mend before the authority can run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -116,11 +114,5 @@ impl AuthorityError {
             Self::File { .. } | Self::InFile { .. } => self,
             other => Self::InFile { path: path.to_owned(), source: Box::new(other) },
         }
-    }
-}
-
-impl From<StoreError> for AuthorityError {
-    fn from(source: StoreError) -> Self {
-        Self::Store(Box::new(source))
     }
 }

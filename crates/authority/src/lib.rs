@@ -13,6 +13,7 @@
 //! - `store`: the one door to the database; `private`: files that nobody else may read
 //! - `admin`: what an operator sees and does; `faults`: misbehaviour on request, for practice and
 //!   tests
+//! - `server` and `working`: the two kinds of process, which put all of this together
 
 mod admin;
 mod clock;
@@ -21,11 +22,15 @@ mod concealed;
 mod error;
 mod faults;
 mod http;
+mod metrics;
+mod notice;
+mod plain;
 mod private;
 mod process;
 mod server;
 mod store;
 mod tls;
+mod working;
 
 pub use admin::administration::{
     RegisteredLaboratory, add_laboratory, audit, certificates, forget_audit, is_expired,
@@ -42,8 +47,8 @@ pub use process::rules::{Effect, PRACTICE_RULES, Rule, Rules, When};
 pub use process::validation::{
     RulesPackage, import_rules, remove_rules, rules_packages, use_rules,
 };
-pub use process::worker::{Working, work};
 pub use server::{ServeOptions, Serving, serve};
 pub use store::{AuditFilter, AuditLine, RegisteredCertificate, StoreUrl};
 pub use tls::pki::{Initialised, IssuedCertificate, Pilot, add_hosts, init};
 pub use tls::trust::TrustFiles;
+pub use working::{Working, work};

@@ -19,7 +19,6 @@ use tokio_util::task::TaskTracker;
 
 use crate::AuthorityError;
 use crate::admin::administration::is_initialised;
-use crate::admin::metrics::Metrics;
 use crate::admin::port::{self as admin, Desk, Service};
 use crate::faults::{self, FaultPlan};
 use crate::http::context::{Context, ForeignDocument};
@@ -27,6 +26,7 @@ use crate::http::definition::BASE_PATH;
 use crate::http::limits::{Limits, RateLimiter};
 use crate::http::routes;
 use crate::http::unreadable::Explained;
+use crate::metrics::Metrics;
 use crate::process::rules::Rules;
 use crate::process::validation::Validation;
 use crate::process::worker;

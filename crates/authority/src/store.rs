@@ -35,7 +35,7 @@ pub use self::registry::RegisteredCertificate;
 pub(crate) use self::registry::{Laboratory, Registry};
 use crate::AuthorityError;
 use crate::clock;
-use crate::http::fhir_json::Notice;
+use crate::notice::Notice;
 
 /// Why the database did not do it. Cheap to clone: one failed group fails all its members.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -117,6 +117,12 @@ impl StoreError {
             }
             Self::Uncertain | Self::Unreadable | Self::Closed | Self::Unrecorded => None,
         }
+    }
+}
+
+impl From<StoreError> for AuthorityError {
+    fn from(source: StoreError) -> Self {
+        Self::Store(Box::new(source))
     }
 }
 

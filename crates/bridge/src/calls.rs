@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use ts_rs::TS;
 
 use crate::desk::{Decision, Desk, HandedList};
-use crate::headless::RulesEntry;
 use crate::limits;
+use crate::packages::RulesEntry;
 use crate::problem::Problem;
 use crate::rows::Names;
 use crate::views::{

@@ -1,6 +1,48 @@
 //! Codes as TypeScript sees them: a union of strings for each, made from the one list that Rust has
 //! of them. A field of a view names its union by `#[ts(as = "codes::State")]`.
 
+use crate::rows::REFUSED_ON_THE_WAY;
+
+/// Codes of events with the parameters that a timeline shows.
+pub const EVENTS: &[(&str, &[&str])] = &[
+    ("queued", &[]),
+    ("held", &[]),
+    ("released", &["reason"]),
+    ("held-back", &[]),
+    ("sending-started", &[]),
+    ("deferred", &["why"]),
+    (REFUSED_ON_THE_WAY, &["why"]),
+    ("doubted", &["why"]),
+    ("asked-in-vain", &[]),
+    ("not-answered", &["why"]),
+    ("not-received", &[]),
+    ("accepted", &["receipt"]),
+    ("still-in-progress", &[]),
+    ("overdue", &[]),
+    ("not-found", &[]),
+    ("turned-away", &["why"]),
+    ("held-after-refusals", &["why"]),
+    ("said-received", &["reason"]),
+    ("still-expected", &["reason"]),
+    ("said-not-received", &["reason"]),
+    ("completed", &["receipt"]),
+    ("failed", &["receipt"]),
+    ("rejected", &[]),
+    ("withdrawn", &["reason"]),
+    ("superseded", &["by"]),
+];
+
+/// Layers of the connection test, in their order.
+pub(crate) const LAYERS: &[&str] = &[
+    "configuration",
+    "name",
+    "tcp",
+    "tls",
+    "server-certificate",
+    "client-certificate",
+    "capability",
+];
+
 /// Declares unions: the name in TypeScript, and where the codes are.
 macro_rules! unions {
     ($( $(#[doc = $words:literal])* $name:ident = $codes:expr; )*) => {
@@ -70,11 +112,11 @@ unions! {
     /// Where secrets rest.
     Vault = identity::SecretsKind::ALL.map(identity::SecretsKind::code);
     /// What happened to a report.
-    EventCode = crate::headless::EVENTS.iter().map(|(code, _)| *code);
+    EventCode = EVENTS.iter().map(|(code, _)| *code);
     /// What a file was recognised as; `unknown` where its bytes could not be read.
     Kind = report::Kind::CODES.into_iter().chain(["unknown"]);
     /// Layer of the connection test.
-    Layer = crate::headless::LAYERS.iter().copied();
+    Layer = LAYERS.iter().copied();
     /// What to do next about a problem.
     Remedy = crate::REMEDIES.iter().copied();
     /// Every problem that the core can tell of.
@@ -90,7 +132,7 @@ unions! {
     /// What closing the window does while reports are open.
     OnClose = crate::views::ON_CLOSE;
     /// Column that a list can be sorted by.
-    SortColumn = crate::desk::sort_columns();
+    SortColumn = crate::views::COLUMNS.map(|(name, _)| name);
     /// Time that a list of reports covers.
     Period = crate::views::PERIODS;
     /// Why an emptied value stays in a report.
@@ -120,4 +162,46 @@ fn union(codes: impl IntoIterator<Item = &'static str>) -> String {
         .map(|code| if code.contains("${") { format!("`{code}`") } else { format!("\"{code}\"") })
         .collect();
     quoted.join(" | ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rows::event_told;
+    use report::{Event, SubmissionId};
+
+    #[test]
+    fn events_are_listed_by_their_codes() {
+        let (at, text) = (fhir::Instant(0), String::new);
+        let events = [
+            Event::Queued { due: at },
+            Event::Held,
+            Event::Released { reason: text(), due: at },
+            Event::HeldBack,
+            Event::SendingStarted { since: at },
+            Event::Deferred { due: at, why: "dns".to_owned() },
+            Event::Deferred { due: at, why: "forbidden".to_owned() },
+            Event::Doubted { since: at, due: at, why: text() },
+            Event::AskedInVain { due: at, answered: None },
+            Event::NotAnswered { due: at, why: text(), in_vain: false, late: false },
+            Event::NotReceived { due: at },
+            Event::Accepted { receipt: text(), since: at, due: at },
+            Event::StillInProgress { due: at },
+            Event::Overdue { due: at },
+            Event::NotFound { at, due: at, late: false },
+            Event::TurnedAway { due: at, why: text() },
+            Event::HeldAfterRefusals { why: text() },
+            Event::SaidReceived { reason: text() },
+            Event::StillExpected { reason: text(), at },
+            Event::SaidNotReceived { reason: text(), due: at },
+            Event::Completed { receipt: text() },
+            Event::Failed { receipt: text() },
+            Event::Rejected,
+            Event::Withdrawn { reason: text() },
+            Event::Superseded { by: SubmissionId(1) },
+        ];
+        let codes: Vec<_> = events.iter().map(event_told).collect();
+        let listed: Vec<_> = EVENTS.iter().map(|(code, _)| *code).collect();
+        assert_eq!(codes, listed);
+    }
 }

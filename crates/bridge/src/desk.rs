@@ -9,7 +9,6 @@ mod decisions;
 mod granted;
 mod handing;
 mod intake;
-mod laboratory;
 mod lists;
 mod notifying;
 mod opened;
@@ -42,27 +41,24 @@ use std::time::Duration;
 use engine::Engine;
 use identity::{Inspection, SecretsKind};
 
+use crate::laboratory::{
+    self, Laboratory, PLACE, knows_laboratory, make_laboratory, on_pool, open_laboratory,
+    remember_laboratory, wants_laboratory,
+};
 use crate::practice::Practice;
 use crate::problem::Problem;
-use crate::support::SupportFile;
+use crate::views::SupportFile;
 
 pub use decisions::Decision;
 use granted::Granted;
 pub(crate) use handing::HandedList;
-use laboratory::{
-    Laboratory, make_laboratory, open_laboratory, remember_laboratory, wants_laboratory,
-};
-pub(crate) use laboratory::{knows_laboratory, settings_missing, was_laboratory};
-pub(crate) use lists::sort_columns;
 pub use notifying::{NOTIFICATIONS, NotificationLine};
 pub use opened::Opened;
 use question::Allowed;
 pub use question::EndpointQuestion;
-pub(crate) use rules::{Plan, Reason};
 use screen::Screen;
 pub use standing::{Standing, StandingView};
 pub use statistics::remember_zone;
-pub(crate) use status::connection_view;
 use taking::Taking;
 use tested::Tested;
 use trying::{TRY_FIRST, Trying};
@@ -140,8 +136,6 @@ struct Place {
     moves: u32,
 }
 
-/// Preference (in the practice profile) that names the room in use.
-const PLACE: &str = "place";
 /// How often the journal is looked at for changes: another process may make them.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
@@ -206,13 +200,7 @@ impl Desk {
     /// Where the window keeps its two rooms: `LABCOURIER_HOME`, else the system's place for such
     /// data.
     pub fn default_folder() -> PathBuf {
-        let chosen = std::env::var_os("LABCOURIER_HOME").filter(|folder| !folder.is_empty());
-        chosen.map(PathBuf::from).unwrap_or_else(|| {
-            directories::ProjectDirs::from("org", "labcourier", "labcourier").map_or_else(
-                || PathBuf::from("labcourier"),
-                |dirs| dirs.data_local_dir().to_owned(),
-            )
-        })
+        laboratory::rooms_folder()
     }
 
     /// Starts the practice authority and works both queues in the background.
@@ -456,13 +444,4 @@ impl Desk {
         }
         self.read_certificate().await
     }
-}
-
-/// Runs what may wait for a disk or a keychain off the async threads.
-async fn on_pool<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Problem> {
-    let done = tokio::task::spawn_blocking(work).await;
-    // Only a panic or the end of the program gets here.
-    done.map_err(|_| Problem::new("journal-closed", &[], "command"))
 }

@@ -9,7 +9,6 @@ mod codes;
 mod intake;
 mod keep;
 mod look;
-mod rules;
 mod rules_change;
 mod search;
 mod setup;
@@ -22,33 +21,31 @@ use engine::{Engine, EngineDeps, Profile, ProfileProblem};
 use identity::{Password, SecretsKind};
 use report::SubmissionId;
 
-use crate::desk::Desk;
+use crate::laboratory;
 use crate::practice::Practice;
 use crate::problem::Problem;
 
 pub use crate::candidates::{DOCUMENT_CODES, MESSAGE_CODES, RULE_CODES};
 pub use crate::record::{IssueRecord, Record};
-pub use crate::support::SupportFile;
+pub use crate::views::SupportFile;
 pub use fhir::is_language_region;
 
-pub use attend::{EndpointProblem, Goal, Moved, Outcome};
-pub use certificates::{CertificateFacts, StoredCertificateFacts};
-pub(crate) use codes::LAYERS;
-pub use codes::{EVENTS, Family, REFUSAL_REASONS};
-pub use intake::{Arrival, Fate, Intake, Looked, Standing};
-pub use keep::{
-    BackupEntry, BackupFacts, Flaw, LostFacts, NoticeFacts, RestoreFacts, RotationFacts,
-    SetAsideFacts, Soundness,
-};
-pub use look::{Entry, ListTerms, Moment, Shown};
-pub(crate) use rules::of_store;
-pub use rules::{
+pub use crate::codes::EVENTS;
+pub use crate::packages::{
     MissingPackage, PackageFlaw, RulesEntry, RulesMode, RulesTerms, Validated, import_rules,
     is_rules_in_use, list_rules, remove_rules, rules_in_use, use_rules, validate_files,
 };
+pub use attend::{EndpointProblem, Goal, Moved, Outcome};
+pub use codes::{Family, REFUSAL_REASONS};
+pub use intake::{Arrival, Fate, Intake, Looked, Standing};
+pub use keep::{
+    BackupEntry, BackupFacts, Flaw, LostFacts, RestoreFacts, RotationFacts, SetAsideFacts,
+    Soundness,
+};
+pub use look::{Entry, ListTerms, Moment, Shown};
 pub use rules_change::{RulesChange, RulesReason};
 pub use search::{Hit, HitPage, SearchTerms};
-pub use setup::{EndpointFacts, EndpointTerms, LayerFacts, MoveFacts, Staying};
+pub use setup::{EndpointFacts, EndpointTerms, MoveFacts};
 pub use support::{save_support, support_files};
 pub use validator::{ValidatorFacts, choose_validator, forget_validator, validator};
 
@@ -81,19 +78,19 @@ pub fn default_folder() -> PathBuf {
 fn is_missed(laboratory: &Path) -> bool {
     let is_known = || {
         let practice = Profile::open(&practice_folder());
-        practice.is_ok_and(|practice| crate::desk::knows_laboratory(&practice))
+        practice.is_ok_and(|practice| laboratory::knows_laboratory(&practice))
     };
-    crate::desk::was_laboratory(laboratory) || (laboratory == laboratory_folder() && is_known())
+    laboratory::was_laboratory(laboratory) || (laboratory == laboratory_folder() && is_known())
 }
 
 /// Where a new profile goes where no folder is named.
 pub fn laboratory_folder() -> PathBuf {
-    Desk::default_folder().join("laboratory")
+    laboratory::rooms_folder().join("laboratory")
 }
 
 /// Where a new practice profile goes where no folder is named.
 pub fn practice_folder() -> PathBuf {
-    Desk::default_folder().join("practice")
+    laboratory::rooms_folder().join("practice")
 }
 
 impl Headless {
@@ -101,7 +98,7 @@ impl Headless {
     pub async fn open(folder: &Path, passphrase: Option<Password>) -> Result<Self, Problem> {
         let profile = match Profile::open(folder) {
             Err(ProfileProblem::Missing { .. }) if is_missed(folder) => {
-                return Err(crate::desk::settings_missing(folder));
+                return Err(laboratory::settings_missing(folder));
             }
             opened => opened?,
         };
@@ -132,7 +129,7 @@ impl Headless {
             Vault::Passphrase => SecretsKind::Passphrase,
         };
         let profile = Profile::create(folder, secrets, vec![endpoint])?;
-        let engine = new_engine(profile, passphrase.as_ref())?;
+        let engine = laboratory::new_engine(profile, passphrase.as_ref())?;
         Ok(Self { engine, practice: None })
     }
 
@@ -167,20 +164,6 @@ impl Headless {
     pub fn vault_code(&self) -> &'static str {
         self.engine.profile().settings.secrets.code()
     }
-}
-
-/// A new profile's engine; a profile that cannot be completed is taken back, so that the next try
-/// finds the folder as it was.
-pub(crate) fn new_engine(
-    profile: Profile,
-    passphrase: Option<&Password>,
-) -> Result<Engine, Problem> {
-    let settings = profile.folder().join("profile.json");
-    Engine::create(profile, passphrase, EngineDeps::default()).map_err(|error| {
-        // What cannot be removed is named by the next try.
-        let _ = std::fs::remove_file(settings);
-        error.into()
-    })
 }
 
 fn numbered(id: i64) -> SubmissionId {

@@ -4,11 +4,13 @@
 //! and of the headless program. The window's types are exported to TypeScript by the tests. It
 //! knows no Tauri.
 
+mod backups;
 mod calls;
 mod candidates;
 mod causes;
 mod certificate_files;
 mod codes;
+mod connection;
 mod declaration;
 mod desk;
 mod difference;
@@ -16,10 +18,12 @@ mod draft;
 mod edit;
 mod emptied;
 pub mod headless;
+mod laboratory;
 mod limits;
 mod mask;
 mod missing;
 mod opinion;
+mod packages;
 mod placement;
 mod practice;
 mod privacy;

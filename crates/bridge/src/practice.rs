@@ -114,7 +114,7 @@ async fn create(folder: &Path) -> Result<Engine, Problem> {
     let pilot = made.pilots.first().ok_or_else(|| failed(&"no pilot certificate"))?;
     let identity = pilot_identity(pilot)?;
     let profile = Profile::create(folder, SecretsKind::Practice, vec![endpoint])?;
-    let engine = crate::headless::new_engine(profile, None)?;
+    let engine = crate::laboratory::new_engine(profile, None)?;
     engine.import_certificate(&identity, &[]).await?;
     Ok(engine)
 }

@@ -13,29 +13,18 @@ use exchange::Endpoint;
 use fhir::Instant;
 use identity::Inspection;
 use journal::{Journal, MessageTally};
-use serde::Serialize;
 use serde_json::{Value, json};
-use ts_rs::TS;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
+use crate::connection::connection_view;
 use crate::problem::Problem;
+use crate::views::SupportFile;
 
 /// Events, faults and kinds of messages in a bundle, each.
 const LINES_MAX: u32 = 500;
 /// Longest text that passes for a code.
 const CODE_MAX: usize = 64;
-
-/// One file of the bundle, as it will be saved.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct SupportFile {
-    /// Its name.
-    pub name: String,
-    /// All of its text.
-    pub text: String,
-}
 
 /// What a bundle is made of. `engine` is missing where the profile does not open: `problem` says
 /// why.
@@ -135,7 +124,7 @@ fn host(url: &url::Url) -> String {
 /// Facts that TLS depends on; the subject may be a person's name.
 fn certificate(engine: &Engine) -> Value {
     let connection = engine.connection().borrow().clone();
-    let (state, problem) = crate::desk::connection_view(&connection.state);
+    let (state, problem) = connection_view(&connection.state);
     let found = match engine.certificate() {
         Ok(found) => found.as_ref().map(|inspection| facts(inspection, engine.now())),
         Err(error) => Some(json!({ "unreadable": Problem::from(error).code })),

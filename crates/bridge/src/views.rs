@@ -19,7 +19,6 @@ use ts_rs::TS;
 use crate::codes;
 
 pub use crate::problem::{Blame, Problem};
-pub use crate::support::SupportFile;
 pub use figures::*;
 pub use handing::*;
 pub use lists::*;
@@ -134,7 +133,7 @@ pub struct ElsewhereView {
 }
 
 /// What happened to the journal, and what is to be done; shown until a person has read it.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct NoticeView {

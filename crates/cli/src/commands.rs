@@ -23,6 +23,7 @@ use bridge::{Password, Problem};
 use crate::arguments::{Arguments, Command, Global};
 use crate::catalogue::Catalogue;
 use crate::exit::Exit;
+use crate::files::unreadable;
 use crate::output::{Line, Look, Output};
 use crate::passphrase;
 
@@ -235,9 +236,4 @@ impl Scene<'_> {
             .add(value);
         self.output.line(&line);
     }
-}
-
-pub(crate) fn unreadable(file: &Path, error: &std::io::Error) -> Problem {
-    let (file, reason) = (file.display().to_string(), error.kind().to_string());
-    Problem::new("file-unreadable", &[("file", &file), ("reason", &reason)], "file")
 }

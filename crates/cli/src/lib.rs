@@ -13,6 +13,7 @@ mod arguments;
 mod catalogue;
 mod commands;
 mod exit;
+mod files;
 mod output;
 mod passphrase;
 mod progress;

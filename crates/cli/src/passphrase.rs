@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bridge::{Password, Problem};
 
-use crate::commands::unreadable;
+use crate::files::unreadable;
 
 /// The first line of a file, or of a descriptor (`fd:3`, `/dev/fd/3`), without its line end.
 ///

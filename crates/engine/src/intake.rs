@@ -1,18 +1,18 @@
-//! From bytes to a candidate: recognised, read, checked, known or not. Pure but for the clock's
-//! `now`.
+//! What a file is found to be: a report with what is wrong with it and whether it is known, or
+//! something else.
 
+pub(crate) mod inspect;
 pub(crate) mod relation;
 pub(crate) mod rules_in_use;
 pub(crate) mod source;
 pub(crate) mod submissions;
 pub(crate) mod take;
 
-use exchange::{check_before_seal, envelope_of};
-use fhir::{Element, Finding, Format, Instant, Limits, Severity, Tree};
-use report::{Kind, SubmissionId, Summary, digest, recognise};
+use fhir::{Finding, Format, Severity};
+use report::{Kind, SubmissionId, Summary};
 
 use crate::intake::relation::Relation;
-use crate::intake::source::{Piece, Refusal};
+use crate::intake::source::Refusal;
 
 /// A piece looked at: what it is, what is wrong with it, whether it is known.
 #[derive(Clone)]
@@ -142,80 +142,4 @@ impl Candidate {
             Verdict::Refused(_) => None,
         }
     }
-}
-
-/// What a file says: its document, bare or in an envelope. An export makes a new envelope each
-/// time, with another identifier and date, so these are no other content. What is wrong with an
-/// envelope counts: the file that mends it must not be taken for the one that is held.
-pub(crate) fn content_digest(tree: &Tree) -> String {
-    let (document, of_envelope) = match envelope_of(tree) {
-        Some(view) => (view.document, check_before_seal(tree)),
-        None => (tree.root(), Vec::new()),
-    };
-    digest_of(tree, document, &tree.check(), &of_envelope)
-}
-
-fn digest_of(
-    tree: &Tree,
-    document: Element<'_>,
-    base: &[Finding],
-    of_envelope: &[Finding],
-) -> String {
-    let all: Vec<Finding> = base.iter().chain(of_envelope).cloned().collect();
-    tree.canonical_digest_of(document, &all)
-}
-
-/// Recognises, reads and checks one piece. `known` answers with the submissions of the same
-/// content.
-pub(crate) fn look_at(piece: Piece, now: Instant) -> Candidate {
-    let Piece { name, content } = piece;
-    let refused = |kind, reason| Candidate {
-        name: name.clone(),
-        kind,
-        verdict: Verdict::Refused(reason),
-        findings: Vec::new(),
-    };
-    let bytes = match content {
-        Ok(bytes) => bytes,
-        Err(refusal) => return refused(None, Reason::Source(refusal)),
-    };
-    let kind = recognise(&bytes);
-    let Some(format) = kind.is_report() else {
-        return refused(Some(kind.clone()), Reason::NotAReport(kind));
-    };
-    let tree = match Tree::read(&bytes, format, &Limits::default()) {
-        Ok(tree) => tree,
-        Err(finding) => return refused(Some(kind), Reason::Unreadable(finding)),
-    };
-    let envelope = envelope_of(&tree);
-    let document = match (&envelope, tree.root().resource_type()) {
-        (Some(view), _) => view.document,
-        // Whatever its type: a Bundle that was meant as a document is held, and the finding says
-        // why.
-        (None, Some("Bundle")) => tree.root(),
-        _ => return refused(Some(kind.clone()), Reason::NotAReport(kind)),
-    };
-    let base = tree.check();
-    let of_envelope = envelope.as_ref().map(|_| check_before_seal(&tree)).unwrap_or_default();
-    let canonical = digest_of(&tree, document, &base, &of_envelope);
-    let mut findings: Vec<(Origin, Finding)> =
-        base.into_iter().map(|finding| (Origin::Base, finding)).collect();
-    let mut local = report::check(document, now);
-    local.extend(of_envelope);
-    findings.extend(local.into_iter().map(|finding| (Origin::Local, finding)));
-    let summary = Summary::of(document);
-    let envelope_identifier = envelope.and_then(|view| view.identifier).map(str::to_owned);
-    let parsed = Parsed {
-        digest: digest(&bytes),
-        canonical,
-        format,
-        summary,
-        envelope_identifier,
-        compared_for: None,
-        known: Vec::new(),
-        elsewhere: None,
-        relation: None,
-        bytes,
-    };
-    Candidate { name, kind: Some(kind), verdict: Verdict::Report(Box::new(parsed)), findings }
 }

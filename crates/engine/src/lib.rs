@@ -25,6 +25,7 @@ pub use endpoints::SameAuthority;
 pub use endpoints::certificates::{StoredCertificate, WaysToReport};
 pub use endpoints::destination::Move;
 pub use engine::{Engine, EngineDeps};
+pub use intake::inspect::Submitted;
 pub use intake::relation::{Relation, SameIdentifier};
 pub use intake::rules_in_use::RULES_CODES;
 pub use intake::source::{Refusal, SourceLimits};

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::intake::source::{Piece, Refusal, linked, walk};
 use crate::intake::take::stops_all;
-use crate::intake::{Reason, look_at};
+use crate::intake::{Reason, inspect::look_at};
 use crate::{
     Candidate, Engine, EngineError, HandOver, ImportOptions, KnownContent, Taken, Verdict,
 };

@@ -371,6 +371,10 @@ export function createMock(options: MockOptions = {}): Door {
       return null;
     },
     safekeeping: () => safekeeping,
+    back_up() {
+      safekeeping = { ...safekeeping, backups: safekeeping.backups + 1, lastBackup: new Date().toISOString() };
+      return null;
+    },
     set_backup_place({ path }) {
       safekeeping = { ...safekeeping, backupPlace: path };
       return path === null ? 0 : safekeeping.backups;

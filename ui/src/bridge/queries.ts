@@ -5,9 +5,9 @@ import { QueryClient, keepPreviousData, useInfiniteQuery, useMutation, useQuery 
 import { door } from "#door";
 
 import type { Command, Commands } from "./door";
+import { FOLLOWS_JOURNAL, STALE } from "./generated/Commands";
 import type { ListQuery } from "./generated/ListQuery";
 import type { Problem } from "./generated/Problem";
-import { FOLLOWS_JOURNAL, STALE } from "./generated/stale";
 
 declare module "@tanstack/react-query" {
   interface Register {

@@ -1,7 +1,7 @@
 // Backups of the laboratory's journal, their second place, and the journals that were set aside: what is kept, where, and
 // how it is removed. Practice has nothing to keep.
 
-import { FolderOpen, Trash2, X } from "lucide-react";
+import { Archive, FolderOpen, Trash2, X } from "lucide-react";
 import { useState } from "react";
 
 import { door } from "#door";
@@ -24,12 +24,15 @@ export function Safekeeping() {
   const place = useCommand("set_backup_place", {
     onDone: (n, { path }) => path !== null && say({ tone: "done", title: text("safe.copied", { n }) }),
   });
+  const backUp = useCommand("back_up", { onDone: () => say({ tone: "done", title: text("safe.now.done") }) });
   if (kept.error) return <ProblemNote problem={kept.error} />;
   const view = kept.data;
   if (!view) return null;
   const onError = sayProblem(text);
   const choose = () =>
     void door.call("choose_folder").then((path) => path !== null && place.mutate({ path }, { onError }), onError);
+  // It may be made although its copy is not: that is shown too.
+  const now = () => backUp.mutate(undefined, { onError, onSettled: () => void kept.refetch() });
   const { backups, lastBackup, backupPlace, setAside } = view;
   return (
     <section className={screen.card} data-testid="safekeeping">
@@ -39,6 +42,9 @@ export function Safekeeping() {
           <span>{text("safe.local")}</span>
           <span>{text("safe.local.facts", { n: backups, time: lastBackup ? format.moment(lastBackup) : "" })}</span>
         </span>
+        <Button icon={Archive} onPress={now} isPending={backUp.isPending} data-testid="backup-now">
+          {text("safe.now")}
+        </Button>
       </div>
       <div className={css.setting}>
         <span className={css.words}>

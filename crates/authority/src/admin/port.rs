@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use fhir::Instant;
-use http::header::{ALLOW, CONTENT_TYPE, HOST};
+use http::header::{CONTENT_TYPE, HOST};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::Incoming;
@@ -17,8 +17,9 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::admin::metrics::{Gauges, Metrics};
 use crate::http::context::{Context, header};
+use crate::metrics::{Gauges, Metrics};
+use crate::plain::{not_allowed, text};
 use crate::store::Store;
 use crate::{AuthorityError, clock};
 
@@ -137,20 +138,6 @@ async fn metrics(desk: &Desk) -> Response<Full<Bytes>> {
     };
     let mut response = text(StatusCode::OK, words);
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    response.headers_mut().insert(CONTENT_TYPE, kind);
-    response
-}
-
-pub(crate) fn not_allowed(allowed: &'static str) -> Response<Full<Bytes>> {
-    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, format!("allowed: {allowed}\n"));
-    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
-    response
-}
-
-pub(crate) fn text(status: StatusCode, text: String) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(Bytes::from(text)));
-    *response.status_mut() = status;
-    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response
 }

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::{FaultPlan, FaultScript};
-use crate::admin::port::{not_allowed, text};
+use crate::plain::{not_allowed, text};
 use crate::{AuthorityError, private};
 
 /// Time for a request.

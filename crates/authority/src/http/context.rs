@@ -10,10 +10,10 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::admin::metrics::Metrics;
 use crate::faults::FaultPlan;
 use crate::http::definition::BASE_PATH;
 use crate::http::limits::RateLimiter;
+use crate::metrics::Metrics;
 use crate::process::validation::Validation;
 use crate::store::Store;
 

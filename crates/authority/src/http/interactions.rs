@@ -15,11 +15,12 @@ use crate::clock;
 use crate::faults::Oddities;
 use crate::http::body::{body_format, form};
 use crate::http::context::{Context, ForeignDocument, base_of, header};
-use crate::http::fhir_json::{Link, Notice, SearchSet, displace_rules};
+use crate::http::fhir_json::{Link, SearchSet, displace_rules};
 use crate::http::percent::broken_parameters;
 use crate::http::refusals::{not_encoded, not_found};
 use crate::http::reply::Reply;
 use crate::http::search::{self, Manner, reference};
+use crate::notice::Notice;
 use crate::process::intake::{Metadata, Submission, examine};
 use crate::store::{Accepted, Found, Laboratory, NewDocument, StoreError};
 

@@ -3,8 +3,8 @@
 use http::StatusCode;
 use http::header::RETRY_AFTER;
 
-use crate::http::fhir_json::Notice;
 use crate::http::reply::Reply;
+use crate::notice::Notice;
 use crate::store::StoreError;
 
 /// The answer to parameters that cannot be decoded.

@@ -12,7 +12,8 @@ use http::{HeaderValue, Response, StatusCode};
 use hyper::body::{Body, Frame, SizeHint};
 use serde::Serialize;
 
-use crate::http::fhir_json::{Notice, Outcome};
+use crate::http::fhir_json::Outcome;
+use crate::notice::Notice;
 
 /// Id of a request, of the caller's making or ours (<https://hl7.org/fhir/R4/http.html#custom>).
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

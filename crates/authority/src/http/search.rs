@@ -9,10 +9,11 @@ use crate::faults::Oddities;
 use crate::http::context::Context;
 use crate::http::definition::parameters;
 use crate::http::fhir_json::{
-    CreatedFacts, Link, Notice, Reference, ReferenceFacts, SearchSet, displace_rules,
+    CreatedFacts, Link, Reference, ReferenceFacts, SearchSet, displace_rules,
 };
 use crate::http::refusals::too_costly;
 use crate::http::reply::Reply;
+use crate::notice::Notice;
 use crate::store::{Beside, Found, FoundPage, Laboratory, Search, StoreError, axis};
 
 /// Entries of a page where `_count` is not given.

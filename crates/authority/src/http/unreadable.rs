@@ -9,8 +9,9 @@ use bytes::{Buf as _, Bytes};
 use http::StatusCode;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::http::fhir_json::{Notice, Outcome};
+use crate::http::fhir_json::Outcome;
 use crate::http::reply::REQUEST_ID;
+use crate::notice::Notice;
 
 /// A connection on which every answer says why.
 pub(crate) struct Explained<S> {

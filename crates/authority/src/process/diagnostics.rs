@@ -5,7 +5,7 @@ mod kinds;
 use fhir::Finding;
 use texts::{CATALOGUE, Language};
 
-use crate::http::fhir_json::Notice;
+use crate::notice::{Notice, constraint_failed};
 
 /// System of the finding codes in `issue.details.coding`.
 const FINDING_SYSTEM: &str = "urn:labcourier:finding";
@@ -32,11 +32,6 @@ pub(crate) fn notice_of_text(finding: &Finding) -> Notice {
         line: finding.position.map(|position| position.line),
         column: finding.position.map(|position| position.column),
     }
-}
-
-/// A broken rule as validators of FHIR tell it.
-pub(crate) fn constraint_failed(key: &str, text: &str) -> String {
-    format!("Constraint failed: {key}: '{text}'")
 }
 
 /// The key of a rule: FHIR's own, where the rule is one of FHIR's or of a package.

@@ -7,7 +7,7 @@ use exchange::{Strictness, check_envelope, envelope_of};
 use fhir::{Element, Finding, Format, Limits, Severity, Tree};
 use sha2::{Digest, Sha256};
 
-use crate::http::fhir_json::Notice;
+use crate::notice::Notice;
 use crate::process::diagnostics::{notice_of, notice_of_text};
 use crate::process::validation::Validation;
 

@@ -3,8 +3,7 @@
 use exchange::{Processing, canonical, document_of};
 use fhir::{Limits, Tree};
 
-use crate::http::fhir_json::Notice;
-use crate::process::diagnostics::constraint_failed;
+use crate::notice::{Notice, constraint_failed};
 use crate::process::rules::{Effect, Rules};
 use crate::store::{Due, Verdict};
 

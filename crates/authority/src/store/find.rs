@@ -5,7 +5,7 @@
 use exchange::{Processing, Query, SortKey, TimeFilter, TimePrefix};
 use fhir::Instant;
 
-use crate::http::fhir_json::Notice;
+use crate::notice::Notice;
 
 /// A document's metadata as of some moment.
 #[derive(Clone)]

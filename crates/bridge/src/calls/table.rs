@@ -229,6 +229,9 @@ calls! {
     /// Backups, their second place, and journals that were set aside.
     safekeeping => Safekeeping {} -> Option<SafekeepingView>:
         any room, {};
+    /// Makes a backup now, and copies it to the second place where there is one.
+    back_up => BackUp {} -> ():
+        any room, changes [safekeeping, status], {};
     /// Keeps copies of all backups in another folder, or in none.
     set_backup_place => SetBackupPlace { path: Option<String> } -> u32:
         any room, changes [safekeeping, status], { "path": null };

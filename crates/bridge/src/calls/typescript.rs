@@ -1,4 +1,5 @@
-//! The table of the commands as the page reads it: what each takes and what it gives.
+//! The table of the commands as the page reads it: what each takes, what it gives, and what is
+//! asked again after it.
 
 use std::path::PathBuf;
 
@@ -87,7 +88,9 @@ impl TS for Commands {
     }
 
     fn decl(config: &Config) -> String {
-        format!("type Commands = {};", Self::inline(config))
+        // What of the cache a command makes stale stands in the same file: a new command changes
+        // one file of those that are written.
+        format!("type Commands = {};\n\n{}", Self::inline(config), stale(&Self::all(config)))
     }
 
     fn decl_concrete(config: &Config) -> String {
@@ -103,65 +106,30 @@ impl TS for Commands {
     }
 }
 
-/// What of the window's cache is asked again: for each command, the commands whose answers it
-/// changes.
-enum Stale {}
-
-impl Stale {
-    fn list(names: &[&str]) -> String {
+/// What of the window's cache is asked again, as text of TypeScript: for each command, the commands
+/// whose answers it changes.
+fn stale(commands: &[Command]) -> String {
+    let list = |names: &[&str]| {
         let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
         format!("[{}]", quoted.join(", "))
-    }
-}
-
-impl TS for Stale {
-    type WithoutGenerics = Self;
-    type OptionInnerType = Self;
-
-    fn docs() -> Option<String> {
-        Some(
-            "/**\n * What may be another answer after each change of the journal.\n */\n"
-                .to_owned(),
-        )
-    }
-
-    fn name(_: &Config) -> String {
-        "stale".to_owned()
-    }
-
-    fn inline(config: &Config) -> String {
-        let commands = Commands::all(config);
-        let follow: Vec<&str> =
-            commands.iter().filter(|it| it.follows_journal).map(|it| it.name).collect();
-        let rows: String = commands
-            .iter()
-            .map(|command| {
-                let changed: Vec<&str> = command
-                    .changes
-                    .iter()
-                    .flat_map(|name| if *name == "journal" { follow.clone() } else { vec![*name] })
-                    .collect();
-                format!("  {}: {},\n", command.name, Self::list(&changed))
-            })
+    };
+    let follow: Vec<&str> =
+        commands.iter().filter(|it| it.follows_journal).map(|it| it.name).collect();
+    let row = |command: &Command| {
+        let changed = command.changes.iter();
+        let changed: Vec<&str> = changed
+            .flat_map(|name| if *name == "journal" { follow.clone() } else { vec![*name] })
             .collect();
-        format!(
-            "{} as const;\n\n/**\n * What is asked again after a command.\n */\n\
-             export const STALE = {{\n{rows}}} as const",
-            Self::list(&follow)
-        )
-    }
-
-    fn decl(config: &Config) -> String {
-        format!("const FOLLOWS_JOURNAL = {};", Self::inline(config))
-    }
-
-    fn decl_concrete(config: &Config) -> String {
-        Self::decl(config)
-    }
-
-    fn output_path() -> Option<PathBuf> {
-        Some("stale.ts".into())
-    }
+        format!("  {}: {},\n", command.name, list(&changed))
+    };
+    let rows: String = commands.iter().map(row).collect();
+    format!(
+        "/**\n * What may be another answer after each change of the journal.\n */\n\
+         export const FOLLOWS_JOURNAL = {} as const;\n\n\
+         /**\n * What is asked again after a command.\n */\n\
+         export const STALE = {{\n{rows}}} as const;",
+        list(&follow)
+    )
 }
 
 /// A type and what it is made of: an import for each that has a file.
@@ -174,5 +142,4 @@ pub(super) fn visit<T: TS + 'static>(visitor: &mut impl TypeVisitor) {
 #[allow(clippy::unwrap_used, reason = "a test says what is wrong by ending")]
 fn export_bindings_commands() {
     Commands::export_all(&Config::from_env()).unwrap();
-    Stale::export_all(&Config::from_env()).unwrap();
 }

@@ -7,6 +7,7 @@ use identity::{AuthorityCa, Identity, Inspection, Password, SecretsKind};
 
 use super::{Desk, on_pool};
 use crate::certificate_files::{self, Which};
+use crate::connection;
 use crate::limits;
 use crate::problem::Problem;
 use crate::views::{CaView, CertificateView, StoredCertificateView};
@@ -83,13 +84,7 @@ impl Desk {
         let Some(engine) = self.laboratory_engine().await? else { return Ok(Vec::new()) };
         let (kind, now) = (engine.profile().settings.secrets, engine.now());
         let all = on_pool(move || engine.certificates()).await??;
-        let view = |stored: engine::StoredCertificate| StoredCertificateView {
-            fingerprint: stored.fingerprint,
-            certificate: stored.inspection.map(|it| certificate_view(&it, kind, now)),
-            endpoints: stored.endpoints,
-            formerly: stored.formerly,
-            open: stored.open,
-        };
+        let view = |it| connection::stored_view(it, |it| certificate_view(it, kind, now));
         Ok(all.into_iter().map(view).collect())
     }
 
@@ -173,20 +168,9 @@ pub(super) fn certificate_view(
     kind: SecretsKind,
     now: Instant,
 ) -> CertificateView {
-    CertificateView {
-        subject: inspection.subject.clone(),
-        issuer: inspection.issuer.clone(),
-        serial: inspection.serial.clone(),
-        not_before: inspection.not_before.to_fhir(),
-        not_after: inspection.not_after.to_fhir(),
-        days_left: i32::try_from(inspection.days_left(now)).unwrap_or(i32::MAX),
-        days_ahead: i32::try_from(inspection.days_ahead(now)).unwrap_or(i32::MAX),
-        fingerprint: inspection.fingerprint_sha256.clone(),
-        key_type: inspection.key_type.clone(),
-        purposes: inspection.purposes.iter().map(|code| purpose(code).to_owned()).collect(),
-        client_auth: inspection.client_auth,
-        stored_in: kind,
-    }
+    let mut view = connection::certificate_view(inspection, kind, now);
+    view.purposes = view.purposes.iter().map(|code| purpose(code).to_owned()).collect();
+    view
 }
 
 /// Name of an extended key usage in the standard (RFC 5280); an object identifier stands as it is.

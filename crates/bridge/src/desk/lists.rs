@@ -15,7 +15,9 @@ use super::{Desk, on_pool};
 use crate::limits;
 use crate::problem::Problem;
 use crate::rows::{Names, small};
-use crate::views::{ChosenView, LaboratoryCountView, ListCountsView, ListQuery, PageView};
+use crate::views::{
+    COLUMNS, ChosenView, Column, LaboratoryCountView, ListCountsView, ListQuery, PageView,
+};
 
 /// Rows read at most: as many as one decision may be for. Reading them takes about a tenth of a
 /// second.
@@ -35,33 +37,6 @@ struct Order {
     /// Which of the names of a disease.
     language: usize,
     deadlines: Deadlines,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Column {
-    State,
-    Disease,
-    Patient,
-    Laboratory,
-    Created,
-    Updated,
-    Deadline,
-}
-
-/// Columns by their names.
-const COLUMNS: [(&str, Column); 7] = [
-    ("state", Column::State),
-    ("disease", Column::Disease),
-    ("patient", Column::Patient),
-    ("laboratory", Column::Laboratory),
-    ("created", Column::Created),
-    ("updated", Column::Updated),
-    ("deadline", Column::Deadline),
-];
-
-/// Names of the columns that a list can be sorted by.
-pub(crate) fn sort_columns() -> impl Iterator<Item = &'static str> {
-    COLUMNS.iter().map(|(name, _)| *name)
 }
 
 impl Arrangement {

@@ -3,9 +3,11 @@
 
 use std::path::Path;
 
-use engine::{Profile, ProfileProblem};
+use engine::{Engine, Profile, ProfileProblem};
+use journal::JournalError;
 
 use super::{Desk, on_pool};
+use crate::backups::copy_elsewhere;
 use crate::limits;
 use crate::mask::masked_file;
 use crate::problem::Problem;
@@ -68,19 +70,33 @@ impl Desk {
     /// now.
     pub async fn set_backup_place(&self, path: Option<String>) -> Result<u32, Problem> {
         let place = path.map(limits::path).transpose()?;
-        let engine = self.laboratory_engine().await?;
-        let engine = engine.ok_or_else(|| Problem::new("no-endpoint", &[], "backup place"))?;
+        let engine = self.with_backups("backup place").await?;
         let set = engine.clone();
-        let folder = on_pool(move || set.set_backup_place(place.as_deref())).await??;
-        match engine.back_up_elsewhere().await {
-            None => Ok(0),
-            Some(Ok(copied)) => Ok(u32::try_from(copied).unwrap_or(u32::MAX)),
-            Some(Err(reason)) => {
-                let place = folder.unwrap_or_default().display().to_string();
-                let params = [("place", &*place), ("reason", &*reason)];
-                Err(Problem::new("backup-place-away", &params, "backup place"))
-            }
+        on_pool(move || set.set_backup_place(place.as_deref())).await??;
+        Ok(small(copy_elsewhere(&engine).await? as u64))
+    }
+
+    /// Makes a backup of the laboratory's journal now, before something is done to this computer,
+    /// and copies it to the second place where there is one.
+    ///
+    /// # Errors
+    /// `backup-place-away` where it is made and only the copy is not.
+    pub async fn back_up(&self) -> Result<(), Problem> {
+        let engine = self.with_backups("backup").await?;
+        let folder = engine.profile().backup_folder();
+        let (journal, now) = (engine.journal().clone(), engine.now());
+        match on_pool(move || journal.back_up_into(&folder, now)).await? {
+            // One of this very second holds the same events: who presses twice has it.
+            Ok(_) | Err(JournalError::Exists) => {}
+            Err(error) => return Err(error.into()),
         }
+        copy_elsewhere(&engine).await.map(|_| ())
+    }
+
+    /// The laboratory's engine: practice has no backups.
+    async fn with_backups(&self, trace: &str) -> Result<Engine, Problem> {
+        let engine = self.laboratory_engine().await?;
+        engine.ok_or_else(|| Problem::new("no-endpoint", &[], trace))
     }
 }
 
@@ -103,4 +119,64 @@ fn kept(profile: &Profile) -> Result<SafekeepingView, Problem> {
         backup_place: profile.settings.backup_place.as_ref().map(|it| it.display().to_string()),
         set_aside: set_aside.collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use identity::SecretsKind;
+
+    use super::*;
+    use crate::views::EndpointInput;
+
+    async fn backups(desk: &Desk) -> u32 {
+        desk.safekeeping().await.unwrap().unwrap().backups
+    }
+
+    fn files(folder: &str) -> usize {
+        std::fs::read_dir(folder).unwrap().count()
+    }
+
+    /// Takes a report in: two backups of one second differ by their events alone.
+    async fn take(desk: &Desk, number: u64) {
+        let laboratory = desk.opened_laboratory().unwrap();
+        let text = testkit::DocumentBuilder::new(number).json();
+        let seen = laboratory.inspect_text("a.json".to_owned(), text.into()).await.unwrap();
+        laboratory.take(&seen, engine::ImportOptions::default()).await.unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_backup_is_made_when_a_person_asks_and_copied_to_the_second_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("home");
+        let desk = Desk::open_with(&root, SecretsKind::Practice).await.unwrap();
+        assert_eq!(desk.back_up().await.unwrap_err().code, "no-endpoint", "practice has none");
+        let endpoint = EndpointInput {
+            name: "real".to_owned(),
+            base_url: "https://127.0.0.1:1/v1/fhir".to_owned(),
+            environment: "integration".to_owned(),
+            release: None,
+            language: None,
+            ca_pem: None,
+            proxy: None,
+        };
+        desk.add_endpoint(endpoint).await.unwrap();
+        assert_eq!(backups(&desk).await, 0);
+        desk.back_up().await.unwrap();
+        desk.back_up().await.unwrap();
+        assert!(backups(&desk).await > 0, "pressed twice in a second it is no fault");
+
+        let second = folder.path().join("second");
+        std::fs::create_dir(&second).unwrap();
+        desk.set_backup_place(Some(second.display().to_string())).await.unwrap();
+        let copies = desk.safekeeping().await.unwrap().unwrap().backup_place.unwrap();
+        let (made, copied) = (backups(&desk).await, files(&copies));
+        take(&desk, 1).await;
+        desk.back_up().await.unwrap();
+        assert_eq!((backups(&desk).await, files(&copies)), (made + 1, copied + 1));
+
+        std::fs::remove_dir_all(&copies).unwrap();
+        take(&desk, 2).await;
+        let away = desk.back_up().await.unwrap_err();
+        assert_eq!((&*away.code, backups(&desk).await), ("backup-place-away", made + 2));
+    }
 }

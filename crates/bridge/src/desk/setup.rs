@@ -5,11 +5,12 @@ use exchange::{Endpoint, Environment, IdentifierChoice, Release};
 use url::Url;
 
 use super::{Desk, on_pool};
+use crate::connection;
 use crate::limits;
 use crate::problem::Problem;
 use crate::views::{
-    DENSITIES, EndpointInput, EndpointView, MoveView, ON_CLOSE, PreferencesView, ProbeOutcome,
-    ProbeView, StayingView, THEMES,
+    DENSITIES, EndpointInput, EndpointView, MoveView, ON_CLOSE, PreferencesView, ProbeView,
+    StayingView, THEMES,
 };
 
 /// Preference under which the window's choices stand.
@@ -134,7 +135,7 @@ impl Desk {
             };
             self.note_test(&engine, &tested, !steps.is_empty() && steps.iter().all(passed));
         }
-        Ok(steps.iter().map(probe_view).collect())
+        Ok(steps.into_iter().map(connection::probe_view).collect())
     }
 
     /// Pauses or resumes sending in the room in use, also for the next start and for other
@@ -298,19 +299,4 @@ pub(super) fn address_of(text: &str) -> Result<Url, Problem> {
 pub(super) fn shown_proxy(proxy: &Url) -> String {
     let port = proxy.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{}://{}{port}", proxy.scheme(), proxy.host_str().unwrap_or_default())
-}
-
-fn probe_view(step: &client::ProbeStep) -> ProbeView {
-    let (outcome, problem, detail) = match &step.outcome {
-        client::ProbeOutcome::Passed { detail } => (ProbeOutcome::Passed, None, detail.clone()),
-        client::ProbeOutcome::Failed { why } => {
-            (ProbeOutcome::Failed, Some(Problem::from(why)), None)
-        }
-        client::ProbeOutcome::Misconfigured { code } => {
-            let problem = Problem::new("endpoint-unusable", &[("reason", code)], "probe");
-            (ProbeOutcome::Failed, Some(problem), None)
-        }
-        client::ProbeOutcome::NotReached => (ProbeOutcome::NotReached, None, None),
-    };
-    ProbeView { layer: step.layer, outcome, problem, detail }
 }

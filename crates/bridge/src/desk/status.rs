@@ -8,6 +8,7 @@ use exchange::Environment;
 use journal::{Counts, Notice};
 
 use super::{Desk, Laboratory, certificates, on_pool};
+use crate::connection::connection_view;
 use crate::problem::Problem;
 use crate::rows::{counts_view, small};
 use crate::views::{
@@ -187,16 +188,4 @@ fn notices(engine: &Engine, is_locked: bool) -> Result<Vec<NoticeView>, Problem>
         NoticeView { problem, at: notice.at.to_fhir() }
     };
     Ok(engine.journal().notices()?.iter().map(view).collect())
-}
-
-pub(crate) fn connection_view(state: &ConnectionState) -> (Connection, Option<Problem>) {
-    match state {
-        ConnectionState::Unchecked | ConnectionState::Elsewhere => (Connection::Unchecked, None),
-        ConnectionState::Connected => (Connection::Connected, None),
-        ConnectionState::Unreachable(why) => (Connection::Unreachable, Some(why.into())),
-        ConnectionState::Locked(why) => (Connection::Locked, Some(why.into())),
-        ConnectionState::JournalUnavailable(refusal) => {
-            (Connection::Unreachable, Some((*refusal).into()))
-        }
-    }
 }

@@ -6,7 +6,8 @@ use std::sync::PoisonError;
 use super::{Desk, Laboratory, on_pool};
 use crate::limits;
 use crate::problem::Problem;
-use crate::support::{Subject, SupportFile, collect, packed};
+use crate::support::{Subject, collect, packed};
+use crate::views::SupportFile;
 
 impl Desk {
     /// Makes the bundle of the room in use and keeps it for [`Desk::save_support`].

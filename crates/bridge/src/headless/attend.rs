@@ -179,7 +179,7 @@ impl Headless {
 
     async fn work(
         &self,
-        mut ids: Vec<SubmissionId>,
+        ids: Vec<SubmissionId>,
         grows: bool,
         goal: Goal,
         patience: Option<Duration>,
@@ -189,51 +189,19 @@ impl Headless {
         self.engine.start().await;
         let began = Instant::now();
         let deadline = patience.map(|patience| began + patience);
-        let mut seen: HashMap<SubmissionId, StateCode> = HashMap::new();
-        let mut open = ids.clone();
-        let mut known: HashSet<SubmissionId> = ids.iter().copied().collect();
-        let mut revision = None;
+        let mut attended = Attended::new(ids, grows, goal);
         let mut holder = None;
-        let mut endpoints: HashMap<SubmissionId, String> = HashMap::new();
-        let mut ways = BTreeSet::new();
         let outcome = loop {
             let looked = Instant::now();
-            let now = self.engine.journal().revision()?;
-            if revision != Some(now) {
-                revision = Some(now);
-                if grows {
-                    let more = self.open_ids()?.into_iter().filter(|id| known.insert(*id));
-                    let more: Vec<_> = more.collect();
-                    open.extend(&more);
-                    ids.extend(more);
-                }
-                let mut still = Vec::with_capacity(open.len());
-                for id in std::mem::take(&mut open) {
-                    let state = self.engine.journal().state(id)?;
-                    if !goal.is_reached(&state) {
-                        still.push(id);
-                    }
-                    let done = ids.len() - still.len();
-                    if seen.insert(id, state.shown()) != Some(state.shown()) {
-                        each(Moved { id: id.0, state: state.shown(), done, of: ids.len() });
-                    }
-                }
-                open = still;
-                ways.clear();
-                for id in &open {
-                    if !endpoints.contains_key(id) {
-                        endpoints.insert(*id, self.engine.journal().row(*id)?.endpoint);
-                    }
-                    ways.extend(endpoints.get(id).cloned());
-                }
-            }
+            attended.look(self, &mut each)?;
+            let Attended { open, ways, .. } = &attended;
             if open.is_empty() {
                 break Outcome::Reached;
             }
-            if self.waits_for_a_person(&open)? {
+            if self.waits_for_a_person(open)? {
                 break Outcome::Paused;
             }
-            if let Some(outcome) = self.hindrance(&ways, goal, began, &mut holder)? {
+            if let Some(outcome) = self.hindrance(ways, goal, began, &mut holder)? {
                 break outcome;
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -362,6 +330,75 @@ impl Headless {
             _ => return None,
         };
         Some(EndpointProblem { endpoint: profile.name_of(way), problem })
+    }
+}
+
+/// Reports that are attended, as they stood when the journal was looked at last.
+struct Attended {
+    /// How many there are in all.
+    count: usize,
+    /// Whether those that are taken in meanwhile are attended too.
+    grows: bool,
+    goal: Goal,
+    known: HashSet<SubmissionId>,
+    /// Those that have not reached the goal.
+    open: Vec<SubmissionId>,
+    /// Where these go.
+    ways: BTreeSet<String>,
+    endpoints: HashMap<SubmissionId, String>,
+    states: HashMap<SubmissionId, StateCode>,
+    revision: Option<u64>,
+}
+
+impl Attended {
+    fn new(ids: Vec<SubmissionId>, grows: bool, goal: Goal) -> Self {
+        Self {
+            count: ids.len(),
+            grows,
+            goal,
+            known: ids.iter().copied().collect(),
+            open: ids,
+            ways: BTreeSet::new(),
+            endpoints: HashMap::new(),
+            states: HashMap::new(),
+            revision: None,
+        }
+    }
+
+    /// Looks at the journal, unless nothing has changed in it; `each` hears what has moved.
+    fn look(&mut self, of: &Headless, each: &mut impl FnMut(Moved)) -> Result<(), Problem> {
+        let journal = of.engine.journal();
+        let revision = journal.revision()?;
+        if self.revision == Some(revision) {
+            return Ok(());
+        }
+        self.revision = Some(revision);
+        if self.grows {
+            let known = &mut self.known;
+            let more: Vec<_> = of.open_ids()?.into_iter().filter(|id| known.insert(*id)).collect();
+            self.count += more.len();
+            self.open.extend(more);
+        }
+        let mut still = Vec::with_capacity(self.open.len());
+        for id in std::mem::take(&mut self.open) {
+            let state = journal.state(id)?;
+            if !self.goal.is_reached(&state) {
+                still.push(id);
+            }
+            let (done, of) = (self.count - still.len(), self.count);
+            if self.states.insert(id, state.shown()) != Some(state.shown()) {
+                each(Moved { id: id.0, state: state.shown(), done, of });
+            }
+        }
+        self.open = still;
+        self.ways.clear();
+        for id in &self.open {
+            if !self.endpoints.contains_key(id) {
+                self.endpoints.insert(*id, journal.row(*id)?.endpoint);
+            }
+            self.ways.extend(self.endpoints.get(id).cloned());
+        }
+        Ok(())
     }
 }
 

@@ -3,57 +3,12 @@
 use std::path::PathBuf;
 
 use identity::{Identity, Inspection, Password};
-use serde::Serialize;
 
 use super::Headless;
 use crate::certificate_files::{self, Which};
+use crate::connection;
 use crate::problem::Problem;
-
-/// What can be told of a certificate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CertificateFacts {
-    /// Distinguished name of the subject.
-    pub subject: String,
-    /// Distinguished name of the issuer.
-    pub issuer: String,
-    /// Serial number, hex.
-    pub serial: String,
-    /// ISO instant.
-    pub not_before: String,
-    /// ISO instant.
-    pub not_after: String,
-    /// Whole days left, negative when expired.
-    pub days_left: i64,
-    /// Days until it is valid, 0 from then on.
-    pub days_ahead: i64,
-    /// SHA-256, `AB:CD:…`.
-    pub fingerprint: String,
-    /// E.g. `RSA 4096`.
-    pub key_type: String,
-    /// Extended key usages.
-    pub purposes: Vec<String>,
-    /// Whether an authority will take it as a client's.
-    pub client_auth: bool,
-    /// `keychain`, `passphrase` or `practice`.
-    pub stored_in: &'static str,
-}
-
-/// A stored certificate, and what it is used for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StoredCertificateFacts {
-    /// SHA-256, `AB:CD:…`; names it in the other commands.
-    pub fingerprint: String,
-    /// What can be told of it; nothing where it is damaged: it is to be imported again or removed.
-    pub certificate: Option<CertificateFacts>,
-    /// Endpoints that use it now.
-    pub endpoints: Vec<String>,
-    /// Endpoints that used it before another one took its place.
-    pub formerly: Vec<String>,
-    /// Reports that were sent with it and whose end is not known yet.
-    pub open: u32,
-}
+use crate::views::{CertificateView, StoredCertificateView};
 
 impl Headless {
     /// Stores a certificate with its key, from one file or several. The endpoints that are named
@@ -63,31 +18,25 @@ impl Headless {
         files: &[PathBuf],
         password: Option<Password>,
         endpoints: &[String],
-    ) -> Result<CertificateFacts, Problem> {
+    ) -> Result<CertificateView, Problem> {
         self.refuse_practice()?;
         let read = |path: &PathBuf| certificate_files::read(path, Which::Any);
         let files = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let files: Vec<&[u8]> = files.iter().map(|file| file.as_slice()).collect();
         let identity = Identity::import(&files, password.as_ref())?;
         let inspection = self.engine.import_certificate(&identity, endpoints).await?;
-        Ok(self.certificate_facts(inspection))
+        Ok(self.certificate_facts(&inspection))
     }
 
     /// All certificates, and what each is used for.
-    pub fn certificates(&self) -> Result<Vec<StoredCertificateFacts>, Problem> {
-        let facts = |stored: engine::StoredCertificate| StoredCertificateFacts {
-            fingerprint: stored.fingerprint,
-            certificate: stored.inspection.map(|it| self.certificate_facts(it)),
-            endpoints: stored.endpoints,
-            formerly: stored.formerly,
-            open: stored.open,
-        };
+    pub fn certificates(&self) -> Result<Vec<StoredCertificateView>, Problem> {
+        let facts = |it| connection::stored_view(it, |it| self.certificate_facts(it));
         Ok(self.engine.certificates()?.into_iter().map(facts).collect())
     }
 
     /// The certificate that a person names: by its fingerprint or the beginning of it, or by the
     /// endpoint that uses it. Without a name it is the one of the endpoint in use.
-    pub fn certificate_named(&self, name: Option<&str>) -> Result<StoredCertificateFacts, Problem> {
+    pub fn certificate_named(&self, name: Option<&str>) -> Result<StoredCertificateView, Problem> {
         let missing = || Problem::new("client-certificate-missing", &[], "certificate");
         let profile = self.engine.profile();
         let all = self.certificates()?;
@@ -130,7 +79,7 @@ impl Headless {
         &self,
         name: &str,
         although_needed: bool,
-    ) -> Result<StoredCertificateFacts, Problem> {
+    ) -> Result<StoredCertificateView, Problem> {
         self.refuse_practice()?;
         let found = self.certificate_named(Some(name))?;
         self.engine.remove_certificate(&found.fingerprint, although_needed).await?;
@@ -149,20 +98,8 @@ impl Headless {
         Ok(())
     }
 
-    fn certificate_facts(&self, inspection: Inspection) -> CertificateFacts {
-        CertificateFacts {
-            days_left: inspection.days_left(self.engine.now()),
-            days_ahead: inspection.days_ahead(self.engine.now()),
-            not_before: inspection.not_before.to_fhir(),
-            not_after: inspection.not_after.to_fhir(),
-            subject: inspection.subject,
-            issuer: inspection.issuer,
-            serial: inspection.serial,
-            fingerprint: inspection.fingerprint_sha256,
-            key_type: inspection.key_type,
-            purposes: inspection.purposes,
-            client_auth: inspection.client_auth,
-            stored_in: self.vault_code(),
-        }
+    fn certificate_facts(&self, inspection: &Inspection) -> CertificateView {
+        let kind = self.engine.profile().settings.secrets;
+        connection::certificate_view(inspection, kind, self.engine.now())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::{Candidate, HandOver, ImportOptions, KnownContent, Taken, Verdict, Watched};
+use engine::{Candidate, ImportOptions, KnownContent, Submitted, Taken, Verdict, Watched};
 use report::{Action, StateCode, Summary};
 use tokio_util::sync::CancellationToken;
 
@@ -74,9 +74,6 @@ pub enum Arrival {
     Back,
 }
 
-/// Files in memory together: several groups of commits, and a few megabytes of reports.
-const FILES_AT_ONCE: usize = 256;
-
 impl Headless {
     /// Looks at files, folders and archives. Nothing is taken in. Where a person has chosen a
     /// validator each report is shown to it too, one after the other.
@@ -121,61 +118,32 @@ impl Headless {
     /// # Errors
     /// Only where nothing was taken in: what was is listed, whatever became of the others.
     pub async fn take(&self, paths: &[PathBuf], again: bool) -> Result<Intake, Problem> {
-        let files = self.engine.files(self.found(paths)).await?;
         let known = if again { KnownContent::SendAgain } else { KnownContent::Show };
-        // What is sent again is compared with all of this order, so it is looked at together.
-        let at_once = if again { files.len().max(1) } else { FILES_AT_ONCE };
-        let mut all = Intake { files: Vec::with_capacity(files.len()), problem: None };
-        let mut rest = files.chunks(at_once);
-        while let Some(some) = rest.next() {
-            if let Err(problem) = self.take_some(some, known, &mut all).await {
-                if all.files.is_empty() {
-                    return Err(problem);
-                }
-                let left = some.iter().chain(rest.flatten());
-                all.files.extend(left.map(|file| failed(unread(file))));
-                all.problem.get_or_insert(problem);
-                break;
-            }
-        }
-        if self.engine.journal().is_guarded(self.engine.now())? {
-            // An authority that cannot be reached is asked by whoever follows later.
-            let _ = self.engine.reconcile().await;
-        }
-        Ok(all)
-    }
-
-    async fn take_some(
-        &self,
-        files: &[PathBuf],
-        known: KnownContent,
-        all: &mut Intake,
-    ) -> Result<(), Problem> {
-        let candidates = self.engine.inspect(files.to_vec()).await?;
         let terms = ImportOptions { known, ..ImportOptions::default() };
-        let HandOver { taken, fault } = self.engine.take(&candidates, terms).await?;
-        for (candidate, taken) in candidates.iter().zip(taken) {
-            all.files.push(self.taken(candidate, taken)?);
-        }
-        if let Some(fault) = fault {
-            all.problem.get_or_insert(fault.into());
-        }
-        Ok(())
+        let mut files = Vec::new();
+        let told = |candidate: &Candidate, taken| files.push((looked(candidate), taken));
+        let Submitted { unread, fault } =
+            self.engine.submit(self.found(paths), terms, told).await?;
+        let mut problem = fault.map(Problem::from);
+        let told = files.into_iter().map(|(file, taken)| {
+            self.taken(file.clone(), taken).unwrap_or_else(|unreadable| {
+                problem.get_or_insert(unreadable);
+                failed(file)
+            })
+        });
+        let mut files: Vec<_> = told.collect();
+        files.extend(unread.iter().map(|file| failed(unread_file(file))));
+        Ok(Intake { files, problem })
     }
 
-    fn taken(&self, candidate: &Candidate, taken: Taken) -> Result<Looked, Problem> {
+    fn taken(&self, file: Looked, taken: Taken) -> Result<Looked, Problem> {
         let (fate, id) = match taken {
             Taken::New(id) => (Fate::Taken(id.0), id),
             Taken::Known(id) => (Fate::Known(id.0), id),
-            Taken::Refused => return Ok(Looked { fate: Fate::Refused, ..looked(candidate) }),
-            Taken::Failed => return Ok(failed(looked(candidate))),
+            Taken::Refused => return Ok(Looked { fate: Fate::Refused, ..file }),
+            Taken::Failed => return Ok(failed(file)),
         };
-        Ok(Looked {
-            fate,
-            record: self.record(id.0)?,
-            standing: self.standing(fate)?,
-            ..looked(candidate)
-        })
+        Ok(Looked { fate, record: self.record(id.0)?, standing: self.standing(fate)?, ..file })
     }
 
     /// Whether these files may be handed over where nobody has named this profile: a practice
@@ -324,7 +292,7 @@ impl Headless {
     ) -> Result<(), Problem> {
         let mut failed = None;
         let watched = self.engine.watch(&folder, stop.clone(), |watched| match watched {
-            Watched::File(candidate, taken) => match self.taken(candidate, taken) {
+            Watched::File(candidate, taken) => match self.taken(looked(candidate), taken) {
                 Ok(looked) => each(Arrival::File(Box::new(looked))),
                 Err(problem) => {
                     stop.cancel();
@@ -346,7 +314,7 @@ fn failed(mut looked: Looked) -> Looked {
 }
 
 /// A file that nobody has looked at.
-fn unread(file: &Path) -> Looked {
+fn unread_file(file: &Path) -> Looked {
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
     let record = Record { file: name.clone(), ..Record::default() };
     Looked { fate: Fate::Failed, record, file: name, subject: None, standing: None }
@@ -419,6 +387,25 @@ mod tests {
         let Intake { files, problem } = profile.take(&paths, false).await.unwrap();
         let fates: Vec<_> = files.iter().map(|file| file.fate).collect();
         assert!(matches!(fates[..], [Fate::Known(_), Fate::Known(_), Fate::Taken(_)]), "{fates:?}");
+        assert_eq!(problem, None);
+        profile.close().await;
+    }
+    #[cfg(unix)]
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_link_inside_a_folder_leads_nowhere_also_when_the_folder_is_sent() {
+        let folder = tempfile::tempdir().unwrap();
+        let profile = Headless::practice(&folder.path().join("profile")).await.unwrap();
+        let [out, other] = ["out", "other"].map(|name| folder.path().join(name));
+        for (number, place) in [(1, &out), (2, &other)] {
+            std::fs::create_dir(place).unwrap();
+            let text = testkit::DocumentBuilder::new(number).json();
+            std::fs::write(place.join("1.json"), text).unwrap();
+        }
+        std::os::unix::fs::symlink(&other, out.join("link")).unwrap();
+        let Intake { files, problem } = profile.take(&[out], false).await.unwrap();
+        let fates: Vec<_> = files.iter().map(|file| file.fate).collect();
+        assert!(matches!(fates[..], [Fate::Taken(_), Fate::Refused]), "{fates:?}");
+        assert_eq!(files[1].record.issues[0].code, "link-not-followed");
         assert_eq!(problem, None);
         profile.close().await;
     }

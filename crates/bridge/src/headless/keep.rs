@@ -7,7 +7,9 @@ use identity::{Password, Secrets};
 use serde::Serialize;
 
 use super::Headless;
+use crate::backups::copy_elsewhere;
 use crate::problem::Problem;
+use crate::views::NoticeView;
 
 /// What a check of the whole journal found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -94,15 +96,6 @@ pub struct RotationFacts {
     pub files: usize,
     /// Files that no key opens; they stay as they are.
     pub left: Vec<String>,
-}
-
-/// What a person has to be told until they have read it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct NoticeFacts {
-    /// What, and what is to be done.
-    pub problem: Problem,
-    /// Since when, ISO instant.
-    pub at: String,
 }
 
 /// A report whose content is not in the journal any more.
@@ -208,15 +201,7 @@ impl Headless {
     /// that were.
     pub async fn set_backup_place(&self, place: Option<&Path>) -> Result<usize, Problem> {
         self.engine.set_backup_place(place)?;
-        match self.engine.back_up_elsewhere().await {
-            None => Ok(0),
-            Some(Ok(copied)) => Ok(copied),
-            Some(Err(reason)) => {
-                let place = self.backup_place().unwrap_or_default();
-                let params = [("place", &*place), ("reason", &*reason)];
-                Err(Problem::new("backup-place-away", &params, "backup place"))
-            }
-        }
+        copy_elsewhere(&self.engine).await
     }
 
     /// The backups of a profile, the newest first. Works also where the journal cannot be opened
@@ -265,9 +250,9 @@ impl Headless {
     }
 
     /// What a person has to be told.
-    pub fn notices(&self) -> Result<Vec<NoticeFacts>, Problem> {
+    pub fn notices(&self) -> Result<Vec<NoticeView>, Problem> {
         let all = self.engine.journal().notices()?;
-        let facts = |notice: &journal::Notice| NoticeFacts {
+        let facts = |notice: &journal::Notice| NoticeView {
             problem: notice.into(),
             at: notice.at.to_fhir(),
         };
@@ -276,7 +261,7 @@ impl Headless {
 
     /// A person has read these notices. What has taken the place of one since is something else,
     /// and stays.
-    pub fn acknowledge_notices(&self, read: &[NoticeFacts]) -> Result<(), Problem> {
+    pub fn acknowledge_notices(&self, read: &[NoticeView]) -> Result<(), Problem> {
         let journal = self.engine.journal();
         let is_read = |notice: &&journal::Notice| {
             let at = notice.at.to_fhir();

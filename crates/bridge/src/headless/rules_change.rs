@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Headless;
-use crate::desk::Plan;
+use crate::packages::{Plan, Reason};
 use crate::problem::Problem;
 use crate::record::IssueRecord;
 use crate::rows::small;
@@ -46,7 +46,7 @@ impl Headless {
         let plan = Plan::of(&self.engine, package.to_owned())?;
         let reports = plan.told().map(|row| row.id.0).collect();
         let seen = plan.seen;
-        let reason = |of: crate::desk::Reason| RulesReason { issue: of.issue, reports: of.reports };
+        let reason = |of: Reason| RulesReason { issue: of.issue, reports: of.reports };
         Ok(RulesChange {
             in_use: plan.in_use,
             looked: small(seen.looked as u64),

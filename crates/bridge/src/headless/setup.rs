@@ -10,8 +10,9 @@ use serde::Serialize;
 use url::Url;
 
 use super::Headless;
+use crate::connection;
 use crate::problem::Problem;
-use crate::views::ProbeOutcome;
+use crate::views::{ProbeOutcome, ProbeView, StayingView};
 
 /// One endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -61,25 +62,16 @@ pub struct MoveFacts {
     /// From production to a test system: a person confirms that too.
     pub leaves_production: bool,
     /// Open reports of other endpoints: they stay there.
-    pub stay: Vec<Staying>,
+    pub stay: Vec<StayingView>,
     /// The watched folder: what was taken in from it before is not sent again by itself.
     pub watched: Option<String>,
-}
-
-/// Open reports that stay with their endpoint.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Staying {
-    /// Name of the endpoint.
-    pub endpoint: String,
-    /// How many.
-    pub count: u32,
 }
 
 impl MoveFacts {
     fn of(plan: &Move) -> Self {
         let stay = plan.stay.iter();
         let stay =
-            stay.map(|(endpoint, count)| Staying { endpoint: endpoint.clone(), count: *count });
+            stay.map(|(endpoint, count)| StayingView { endpoint: endpoint.clone(), count: *count });
         Self {
             from: plan.from.as_ref().map(|(name, _)| name.clone()),
             from_environment: plan.from.as_ref().map(|(_, environment)| *environment),
@@ -122,19 +114,6 @@ pub struct EndpointTerms {
 }
 
 fhir::shows_only!(EndpointTerms { name, url, environment, release, language, identifier });
-
-/// One layer of the connection test.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LayerFacts {
-    /// Layer code.
-    pub layer: &'static str,
-    /// How far it went.
-    pub outcome: ProbeOutcome,
-    /// What was found.
-    pub detail: Option<String>,
-    /// Why it failed.
-    pub problem: Option<Problem>,
-}
 
 impl EndpointTerms {
     pub(super) fn into_endpoint(self) -> Result<Endpoint, Problem> {
@@ -265,14 +244,13 @@ impl Headless {
     }
 
     /// Tests the way to an endpoint (or the one in force), layer by layer.
-    pub async fn test_endpoint(&self, name: Option<&str>) -> Result<Vec<LayerFacts>, Problem> {
+    pub async fn test_endpoint(&self, name: Option<&str>) -> Result<Vec<ProbeView>, Problem> {
         let name = match name {
             Some(name) => name.to_owned(),
             None => self.engine.endpoint()?.name,
         };
         let steps = self.engine.probe(&name).await?;
-        let mut layers: Vec<_> =
-            steps.into_iter().map(|step| layer_facts(step.layer, step.outcome)).collect();
+        let mut layers: Vec<_> = steps.into_iter().map(connection::probe_view).collect();
         let profile = self.engine.profile();
         let id = profile.endpoint_named(&name).map_or(name.as_str(), Endpoint::id);
         if self.engine.client_identity(id)?.is_none() {
@@ -292,7 +270,7 @@ fn without_password(address: &Url) -> String {
 
 /// With TLS 1.3 a server that misses our certificate ends the connection after the handshake, so
 /// the probe meets it one layer late.
-fn say_missing_certificate(layers: &mut [LayerFacts]) {
+fn say_missing_certificate(layers: &mut [ProbeView]) {
     let ours = layers.iter_mut().skip_while(|facts| facts.layer != "client-certificate");
     for facts in ours.filter(|facts| facts.outcome != ProbeOutcome::NotReached) {
         let missing = facts.layer == "client-certificate";
@@ -300,19 +278,4 @@ fn say_missing_certificate(layers: &mut [LayerFacts]) {
         facts.detail = None;
         facts.problem = missing.then(|| Problem::new("client-certificate-missing", &[], "probe"));
     }
-}
-
-fn layer_facts(layer: &'static str, outcome: client::ProbeOutcome) -> LayerFacts {
-    let (outcome, detail, problem) = match outcome {
-        client::ProbeOutcome::Passed { detail } => (ProbeOutcome::Passed, detail, None),
-        client::ProbeOutcome::Failed { why } => {
-            (ProbeOutcome::Failed, None, Some(Problem::from(&why)))
-        }
-        client::ProbeOutcome::Misconfigured { code } => {
-            let params = [("reason", code)];
-            (ProbeOutcome::Failed, None, Some(Problem::new("endpoint-unusable", &params, "probe")))
-        }
-        client::ProbeOutcome::NotReached => (ProbeOutcome::NotReached, None, None),
-    };
-    LayerFacts { layer, outcome, detail, problem }
 }

@@ -7,7 +7,8 @@ use identity::Password;
 
 use super::Headless;
 use crate::problem::Problem;
-use crate::support::{Subject, SupportFile, collect, packed};
+use crate::support::{Subject, collect, packed};
+use crate::views::SupportFile;
 
 /// Makes the bundle of a profile. Where the profile does not open, the bundle says why.
 pub async fn support_files(folder: &Path, passphrase: Option<Password>) -> Vec<SupportFile> {

@@ -201,3 +201,26 @@ pub struct HitView {
 }
 
 fhir::shows_only!(HitView { id, status, date, last_updated });
+
+/// What a list can be sorted by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Column {
+    State,
+    Disease,
+    Patient,
+    Laboratory,
+    Created,
+    Updated,
+    Deadline,
+}
+
+/// Columns by their names.
+pub(crate) const COLUMNS: [(&str, Column); 7] = [
+    ("state", Column::State),
+    ("disease", Column::Disease),
+    ("patient", Column::Patient),
+    ("laboratory", Column::Laboratory),
+    ("created", Column::Created),
+    ("updated", Column::Updated),
+    ("deadline", Column::Deadline),
+];

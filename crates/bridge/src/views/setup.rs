@@ -10,7 +10,7 @@ use crate::codes;
 use super::Problem;
 
 /// The certificate in use.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct CertificateView {
@@ -32,7 +32,8 @@ pub struct CertificateView {
     pub fingerprint: String,
     /// e.g. `RSA 4096`, `EC P-256`.
     pub key_type: String,
-    /// What it may be used for; empty where it limits nothing.
+    /// What it may be used for; empty where it limits nothing. The window has the names of the
+    /// standard, the command line our codes.
     #[ts(as = "Vec<codes::KeyUsage>")]
     pub purposes: Vec<String>,
     /// Whether it may be used by a client.
@@ -60,7 +61,7 @@ pub struct CaView {
 }
 
 /// A stored certificate, and what it is used for.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct StoredCertificateView {
@@ -102,7 +103,7 @@ pub struct MoveView {
 }
 
 /// Open reports that stay with their endpoint.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct StayingView {
@@ -240,7 +241,7 @@ impl ProbeOutcome {
 }
 
 /// One layer of the connection test.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct ProbeView {
@@ -249,10 +250,10 @@ pub struct ProbeView {
     pub layer: &'static str,
     /// How far it went.
     pub outcome: ProbeOutcome,
-    /// Why it failed.
-    pub problem: Option<Problem>,
     /// What was found, e.g. `TLSv1.3`, `1.13.1`.
     pub detail: Option<String>,
+    /// Why it failed.
+    pub problem: Option<Problem>,
 }
 
 /// Every theme.
@@ -380,4 +381,15 @@ pub struct SetAsideView {
     /// Its size with its log, bytes.
     #[ts(type = "number")]
     pub bytes: u64,
+}
+
+/// One file of the bundle, as it will be saved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct SupportFile {
+    /// Its name.
+    pub name: String,
+    /// All of its text.
+    pub text: String,
 }

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use bridge::Problem;
-use bridge::headless::{CertificateFacts, Headless, StoredCertificateFacts};
+use bridge::headless::Headless;
+use bridge::views::{CertificateView, StoredCertificateView};
 
 use super::Scene;
 use crate::arguments::{IdentityCommand, VaultCommand};
@@ -113,7 +114,7 @@ fn show(scene: &Scene<'_>, profile: &Headless, name: Option<&str>) -> Result<Exi
     }
 }
 
-fn certificate(scene: &Scene<'_>, facts: &CertificateFacts) {
+fn certificate(scene: &Scene<'_>, facts: &CertificateView) {
     if scene.output.json {
         scene.output.object(facts);
         return;
@@ -127,13 +128,13 @@ fn certificate(scene: &Scene<'_>, facts: &CertificateFacts) {
     if !facts.purposes.is_empty() {
         scene.fact("purposes", &facts.purposes.join(", "));
     }
-    scene.fact("stored", &scene.texts.say(&format!("vault.{}", facts.stored_in)));
+    scene.fact("stored", &scene.texts.say(&format!("vault.{}", facts.stored_in.code())));
     if !facts.client_auth {
         scene.hint("say.not-for-clients", &[]);
     }
 }
 
-fn validity(scene: &Scene<'_>, facts: &CertificateFacts) -> String {
+fn validity(scene: &Scene<'_>, facts: &CertificateView) -> String {
     let (left, days) = match (facts.days_ahead, facts.days_left) {
         (1.., _) => ("say.not-valid-yet", facts.days_ahead),
         (_, ..0) => ("say.expired", facts.days_left),
@@ -148,7 +149,7 @@ fn validity(scene: &Scene<'_>, facts: &CertificateFacts) -> String {
 
 /// Which endpoints use it, and what is open under it. Not among the facts of JSON, which has fields
 /// for it.
-fn used_for(scene: &Scene<'_>, stored: &StoredCertificateFacts) {
+fn used_for(scene: &Scene<'_>, stored: &StoredCertificateView) {
     if scene.output.json {
         return;
     }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bridge::headless::{
-    EndpointFacts, EndpointTerms, Family, Headless, LayerFacts, MoveFacts, Vault,
-    laboratory_folder, practice_folder,
+    EndpointFacts, EndpointTerms, Family, Headless, MoveFacts, Vault, laboratory_folder,
+    practice_folder,
 };
-use bridge::views::ProbeOutcome;
+use bridge::views::{ProbeOutcome, ProbeView};
 use bridge::{Environment, Problem};
 
 use super::Scene;
@@ -235,7 +235,7 @@ fn endpoint_lines(scene: &Scene<'_>, facts: &EndpointFacts) {
     scene.fact("certificate", &certificate);
 }
 
-fn layer(scene: &Scene<'_>, facts: &LayerFacts) {
+fn layer(scene: &Scene<'_>, facts: &ProbeView) {
     if scene.output.json {
         scene.output.object(facts);
         return;

@@ -8,7 +8,8 @@ use report::{StateCode, SubmissionId, Summary};
 use serde::{Deserialize, Serialize};
 
 use crate::courier::deliveries::open_request;
-use crate::intake::{Candidate, Origin, Parsed, Verdict, content_digest};
+use crate::intake::inspect::content_digest;
+use crate::intake::{Candidate, Origin, Parsed, Verdict};
 use crate::{Engine, EngineError};
 
 /// Code of the warning that another content has this document identifier.

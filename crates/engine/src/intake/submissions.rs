@@ -1,149 +1,16 @@
-//! What people do with reports: look at files, release, resubmit, correct, withdraw.
-
-use std::path::PathBuf;
-use std::sync::Arc;
+//! What people do with reports: release, resubmit, correct, withdraw.
 
 use exchange::{Endpoint, IdentifierChoice};
-use futures::{StreamExt as _, stream};
 use journal::{Destination, Imported, JournalError, Message, NewSubmission, Source, Step};
 use report::{Action, Event, State, SubmissionId};
 use uuid::Uuid;
 
-use crate::intake::source::{
-    Piece, Room, files_below, files_below_each, may_hold_several, pieces_of, pieces_of_bytes,
-};
-use crate::intake::{Candidate, Origin, Parsed, look_at};
+use crate::intake::inspect::on_pool;
+use crate::intake::{Candidate, Origin, Parsed};
 use crate::worker::wrapped;
 use crate::{Engine, EngineError, ImportOptions};
 
-/// Files looked at together: reading and checking is CPU work, so a few at a time.
-const LOOKS_AT_ONCE: usize = 4;
 impl Engine {
-    /// The files that paths lead to: folders give what is below them.
-    pub async fn files(&self, paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, EngineError> {
-        let limits = self.source_limits();
-        on_pool(move || files_below(&paths, &limits)).await
-    }
-
-    /// Looks at files, folders, archives; nothing is taken in yet. The result holds the bytes of
-    /// all.
-    pub async fn inspect(&self, paths: Vec<PathBuf>) -> Result<Vec<Candidate>, EngineError> {
-        self.inspect_and(paths, |candidates| candidates).await
-    }
-
-    /// The same of files that were found already: a folder among them is refused.
-    pub(crate) async fn inspect_files(
-        &self,
-        files: Vec<PathBuf>,
-    ) -> Result<Vec<Candidate>, EngineError> {
-        self.look_and(files, |candidates| candidates).await
-    }
-
-    /// Looks at what each of these paths leads to, within the bounds of one hand-over. What cannot
-    /// be looked at, because the journal cannot be compared with it, keeps no other from it.
-    ///
-    /// # Errors
-    /// Of all only at the end of the program.
-    pub async fn inspect_each(
-        &self,
-        paths: Vec<PathBuf>,
-    ) -> Result<Vec<Result<Vec<Candidate>, EngineError>>, EngineError> {
-        let limits = self.source_limits();
-        let below = on_pool(move || files_below_each(&paths, &limits)).await?;
-        let counts: Vec<usize> = below.iter().map(Vec::len).collect();
-        let (files, several) = self.with_several(below.into_iter().flatten().collect()).await?;
-        let _turn = self.turn(&several).await;
-        let mut looked = self.looked_at(files).await.into_iter();
-        let joined = |count: usize| {
-            let of_path: Result<Vec<_>, _> = looked.by_ref().take(count).collect();
-            of_path.map(|groups| groups.into_iter().flatten().collect())
-        };
-        Ok(counts.into_iter().map(joined).collect())
-    }
-
-    /// Looks, and makes something of it at once. Until that is done no other archive is unpacked,
-    /// so that those who ask for many one by one have one of them in memory.
-    pub async fn inspect_and<T: Send + 'static>(
-        &self,
-        paths: Vec<PathBuf>,
-        make: impl FnOnce(Vec<Candidate>) -> T + Send + 'static,
-    ) -> Result<T, EngineError> {
-        self.look_and(self.files(paths).await?, make).await
-    }
-
-    async fn look_and<T: Send + 'static>(
-        &self,
-        files: Vec<PathBuf>,
-        make: impl FnOnce(Vec<Candidate>) -> T + Send + 'static,
-    ) -> Result<T, EngineError> {
-        let (files, several) = self.with_several(files).await?;
-        let turn = self.turn(&several).await;
-        let groups: Result<Vec<_>, _> = self.looked_at(files).await.into_iter().collect();
-        let candidates = groups?.into_iter().flatten().collect();
-        let made = on_pool(move || make(candidates)).await;
-        drop(turn);
-        made
-    }
-
-    /// Waits until no other archive is in memory, where these files may be some.
-    async fn turn(&self, several: &[bool]) -> Option<tokio::sync::MutexGuard<'_, ()>> {
-        match several.contains(&true) {
-            true => Some(self.inner.unpacking.lock().await),
-            false => None,
-        }
-    }
-
-    /// Which of the files may hold several reports.
-    pub(crate) async fn with_several(
-        &self,
-        files: Vec<PathBuf>,
-    ) -> Result<(Vec<PathBuf>, Vec<bool>), EngineError> {
-        let limits = self.source_limits();
-        on_pool(move || {
-            let several = files.iter().map(|file| may_hold_several(file, &limits)).collect();
-            (files, several)
-        })
-        .await
-    }
-
-    /// What is in each of the files.
-    async fn looked_at(&self, files: Vec<PathBuf>) -> Vec<Result<Vec<Candidate>, EngineError>> {
-        let limits = self.source_limits();
-        let room = Arc::new(Room::new(&limits));
-        stream::iter(files)
-            .map(|file| {
-                let (engine, room) = (self.clone(), room.clone());
-                on_pool(move || engine.look(pieces_of(&file, &limits, &room)))
-            })
-            .buffered(LOOKS_AT_ONCE)
-            .map(|result| result.and_then(|inner| inner))
-            .collect()
-            .await
-    }
-
-    /// Looks at a text that did not come from a file.
-    pub async fn inspect_text(
-        &self,
-        name: String,
-        text: Vec<u8>,
-    ) -> Result<Vec<Candidate>, EngineError> {
-        let (engine, limits) = (self.clone(), self.source_limits());
-        on_pool(move || engine.look(pieces_of_bytes(name, text, &limits))).await?
-    }
-
-    fn look(&self, pieces: Vec<Piece>) -> Result<Vec<Candidate>, EngineError> {
-        let now = self.now();
-        pieces
-            .into_iter()
-            .map(|piece| {
-                let mut candidate = look_at(piece, now);
-                self.apply_rules(&mut candidate);
-                self.compare(&mut candidate)?;
-                Ok(candidate)
-            })
-            .collect()
-    }
-
     pub(crate) fn submission(
         &self,
         candidate: &Candidate,
@@ -431,11 +298,4 @@ pub fn messages(candidate: &Candidate) -> Vec<Message> {
             Message::from_finding(source, finding)
         })
         .collect()
-}
-
-/// Runs CPU and file work off the async threads.
-async fn on_pool<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, EngineError> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Journal(JournalError::Closed))
 }

@@ -119,46 +119,31 @@ impl Engine {
         let endpoint = self.endpoint().ok();
         list.check(endpoint.as_ref())?;
         let candidates = &*self.compared(candidates, endpoint.as_ref(), anew)?;
-        let Plan { steps, same } = self.plan(candidates, terms.known, list)?;
-        let faults = &Faults::default();
-        let mut taken = Vec::with_capacity(steps.len());
+        let steps = self.steps(candidates, terms.known, list)?;
+        let (faults, mut taken) = (Faults::default(), Vec::with_capacity(steps.len()));
         for part in steps.split_inclusive(|step| matches!(step, Step::Later(_))) {
-            self.take_part(candidates, part, terms, list, faults, &mut taken).await;
+            self.take_part(candidates, part, terms, list, &faults, &mut taken).await;
         }
-        for (index, first) in same {
-            let stands = taken.get(first).copied();
-            if let (Some(stands), Some(result)) = (stands, taken.get_mut(index)) {
-                *result = match stands {
-                    Taken::New(id) | Taken::Known(id) => Taken::Known(id),
-                    other => other,
-                };
-            }
-        }
-        for (candidate, taken) in candidates.iter().zip(&taken) {
-            list.settle(*taken, candidate);
-        }
+        let taken = told(&steps, &taken);
+        list.settle(candidates, &taken);
         self.inner.compare.notify_one();
         self.wake();
-        let is_any_new = taken.iter().any(|taken| matches!(taken, Taken::New(_)));
-        match faults.first() {
-            Some(fault) if stops_all(&fault) && !is_any_new => Err(fault),
-            fault => Ok(HandOver { taken, fault }),
-        }
+        faults.hand_over(taken)
     }
 
-    /// What is known already, what is to be imported, and what waits for an earlier one of this
-    /// order.
-    fn plan(
+    /// How each candidate is taken in: what is known already, what is to be imported, and what
+    /// waits for an earlier one of this order.
+    fn steps(
         &self,
         candidates: &[Candidate],
         known: KnownContent,
         list: &mut Listed,
-    ) -> Result<Plan, EngineError> {
+    ) -> Result<Vec<Step>, EngineError> {
         let mut contents = HashMap::new();
-        let mut plan = Plan::default();
+        let mut steps = Vec::with_capacity(candidates.len());
         for (index, candidate) in candidates.iter().enumerate() {
             let Some(parsed) = candidate.parsed() else {
-                plan.steps.push(Step::Done(Taken::Refused));
+                steps.push(Step::Done(Taken::Refused));
                 continue;
             };
             let stands = match list.taken_before(parsed) {
@@ -166,23 +151,19 @@ impl Engine {
                 None => self.in_place_of(parsed, list.known(parsed, known))?,
             };
             if let Some(id) = stands {
-                plan.steps.push(Step::Done(Taken::Known(id)));
+                steps.push(Step::Done(Taken::Known(id)));
                 continue;
             }
             // Of those that are to go: one that is known and not to go again stands for no other
             // encoding that is.
             let first = *contents.entry(parsed.canonical.as_str()).or_insert(index);
-            let step = if first != index {
-                plan.same.push((index, first));
-                Step::Done(Taken::Refused)
-            } else if !list.is_first(parsed) {
-                Step::Later(index)
-            } else {
-                Step::Import(index)
-            };
-            plan.steps.push(step);
+            steps.push(match first == index {
+                false => Step::Same(first),
+                true if list.is_first(parsed) => Step::Import(index),
+                true => Step::Later(index),
+            });
         }
-        Ok(plan)
+        Ok(steps)
     }
 
     /// What can be taken in together, and what shares an identifier with an earlier one, if that
@@ -205,6 +186,8 @@ impl Engine {
             .map(|step| async move {
                 match step {
                     Step::Done(taken) => taken,
+                    // Told by `told`, once that one is in.
+                    Step::Same(_) => Taken::Refused,
                     // Made here, so that only what is under way is held in memory twice.
                     Step::Import(index) | Step::Later(index) => match candidates.get(index) {
                         Some(candidate) => self.take_one(candidate, terms, among, faults).await,
@@ -401,22 +384,28 @@ impl Engine {
     }
 }
 
-/// How the candidates of a hand-over are taken in.
-#[derive(Default)]
-struct Plan {
-    /// One for each, in their order.
-    steps: Vec<Step>,
-    /// Those with the content of an earlier one, and which that is.
-    same: Vec<(usize, usize)>,
-}
-
+/// How a candidate of a hand-over is taken in.
 #[derive(Clone, Copy)]
 enum Step {
     Done(Taken),
+    /// It has the content of the earlier one at this place.
+    Same(usize),
     /// The candidate at this place.
     Import(usize),
     /// The one at this place, which shares an identifier with an earlier one.
     Later(usize),
+}
+
+/// What became of each, those too that say what an earlier one says.
+fn told(steps: &[Step], taken: &[Taken]) -> Vec<Taken> {
+    let told = |(step, own): (&Step, &Taken)| match step {
+        Step::Same(first) => match taken.get(*first) {
+            Some(Taken::New(id) | Taken::Known(id)) => Taken::Known(*id),
+            other => other.copied().unwrap_or(*own),
+        },
+        _ => *own,
+    };
+    steps.iter().zip(taken).map(told).collect()
 }
 
 /// Faults of one hand-over: the first is told.
@@ -437,8 +426,13 @@ impl Faults {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(stops_all)
     }
 
-    fn first(&self) -> Option<EngineError> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// What became of all; the fault alone where nothing was taken in, and nothing can be.
+    fn hand_over(self, taken: Vec<Taken>) -> Result<HandOver, EngineError> {
+        let is_any_new = taken.iter().any(|taken| matches!(taken, Taken::New(_)));
+        match self.0.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(fault) if stops_all(&fault) && !is_any_new => Err(fault),
+            fault => Ok(HandOver { taken, fault }),
+        }
     }
 }
 

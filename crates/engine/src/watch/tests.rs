@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::intake::source::Piece;
-use crate::intake::{Reason, look_at};
+use crate::intake::{Reason, inspect::look_at};
 use crate::{EngineDeps, Profile, Refusal};
 
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -43,7 +43,8 @@ fingerprint: string,
  */
 keyType: string, 
 /**
- * What it may be used for; empty where it limits nothing.
+ * What it may be used for; empty where it limits nothing. The window has the names of the
+ * standard, the command line our codes.
  */
 purposes: Array<KeyUsage>, 
 /**

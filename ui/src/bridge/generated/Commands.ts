@@ -160,6 +160,8 @@ export type Commands = {
   set_paused: { takes: { paused: boolean }; gives: null };
   /** Backups, their second place, and journals that were set aside. */
   safekeeping: { takes: void; gives: SafekeepingView | null };
+  /** Makes a backup now, and copies it to the second place where there is one. */
+  back_up: { takes: void; gives: null };
   /** Keeps copies of all backups in another folder, or in none. */
   set_backup_place: { takes: { path: string | null }; gives: number };
   /** Deletes a journal that was set aside. */
@@ -213,3 +215,97 @@ export type Commands = {
   /** Saves the bundle that was shown; where, a dialog of the shell asks. */
   save_support: { takes: void; gives: boolean };
 };
+
+/**
+ * What may be another answer after each change of the journal.
+ */
+export const FOLLOWS_JOURNAL = ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"] as const;
+
+/**
+ * What is asked again after a command.
+ */
+export const STALE = {
+  status: [],
+  list: [],
+  list_counts: [],
+  matching: [],
+  chosen: [],
+  decide: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
+  save_table: [],
+  saved_views: [],
+  keep_view: ["saved_views"],
+  forget_view: ["saved_views"],
+  deadlines: [],
+  set_deadlines: ["deadlines", "list", "detail"],
+  detail: [],
+  batch: [],
+  inspect_files: [],
+  inspect_text: [],
+  hand_over: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
+  hold_back: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
+  release: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
+  withdraw: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
+  say_received: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
+  say_not_received: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
+  resubmit: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
+  correct_with_file: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
+  correct_with_text: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
+  look_at_draft: [],
+  edit_draft: [],
+  remove_value: [],
+  apply_suggestions: [],
+  keep_draft: [],
+  draft: [],
+  cause_fields: [],
+  fix_preview: [],
+  fix: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
+  choose_files: [],
+  choose_folder: [],
+  practice_samples: [],
+  certificate_inspect: [],
+  certificate_import: ["status", "endpoints", "certificates"],
+  read_ca: [],
+  protect_with_passphrase: ["status", "endpoints", "certificates", "list", "statistics"],
+  open_vault: ["status", "endpoints", "certificates", "list", "statistics"],
+  certificates: [],
+  use_certificate: ["certificates", "status"],
+  remove_certificate: ["certificates", "status", "endpoints"],
+  rotate_journal_key: [],
+  endpoints: [],
+  add_endpoint: ["endpoints"],
+  plan_endpoint: [],
+  set_endpoint_address: ["endpoints", "status", "list", "certificates"],
+  rename_endpoint: ["endpoints", "status", "list", "certificates"],
+  remove_endpoint: ["endpoints", "status", "list", "certificates"],
+  use_endpoint: ["status", "endpoints", "list", "statistics"],
+  test_endpoint: ["status"],
+  set_paused: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
+  safekeeping: [],
+  back_up: ["safekeeping", "status"],
+  set_backup_place: ["safekeeping", "status"],
+  remove_set_aside: ["safekeeping"],
+  rules: [],
+  import_rules: ["rules"],
+  plan_rules: [],
+  use_rules: ["rules"],
+  remove_rules: ["rules"],
+  set_attention_days: ["status", "list"],
+  look_at_folder: [],
+  set_watched_folder: ["status", "left_lying"],
+  watch_what_comes: ["status", "left_lying"],
+  left_lying: [],
+  lost_reports: [],
+  opened: [],
+  preferences: [],
+  set_preferences: ["preferences"],
+  statistics: [],
+  statement: [],
+  ask_authority: [],
+  ask_further: [],
+  acknowledge_notice: ["status"],
+  lock: ["status"],
+  unlock: ["status"],
+  set_unlock_passphrase: ["status"],
+  support_preview: [],
+  save_support: [],
+} as const;

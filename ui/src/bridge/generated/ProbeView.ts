@@ -16,10 +16,10 @@ layer: Layer,
  */
 outcome: ProbeOutcome, 
 /**
- * Why it failed.
- */
-problem: Problem | null, 
-/**
  * What was found, e.g. `TLSv1.3`, `1.13.1`.
  */
-detail: string | null, };
+detail: string | null, 
+/**
+ * Why it failed.
+ */
+problem: Problem | null, };

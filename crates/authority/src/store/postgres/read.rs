@@ -11,7 +11,7 @@ use super::super::plan::{Dialect, Plan, Statement, Total, Value};
 use super::super::registry;
 use super::super::{Laboratory, StoreError};
 use super::{Database, client, dollars};
-use crate::http::fhir_json::Notice;
+use crate::notice::Notice;
 
 /// When the last thing happened to a laboratory's documents up to a moment, and how many had which
 /// status then.

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, params, params_fr
 
 use super::super::find::{Found, Result, Search, Tally};
 use super::super::plan::{Dialect, Plan, Statement, Total, Value};
-use crate::http::fhir_json::Notice;
+use crate::notice::Notice;
 use exchange::Processing;
 
 impl ToSql for Value {

@@ -50,10 +50,12 @@ impl Listed {
         candidate.parsed().is_some_and(|it| names(it).any(|name| self.failed.contains(&name)))
     }
 
-    /// What became of it counts for what says the same later on the list.
-    pub(super) fn settle(&mut self, taken: Taken, candidate: &Candidate) {
-        if let (Taken::New(id), Some(parsed)) = (taken, candidate.parsed()) {
-            self.new.insert(parsed.canonical.clone(), id);
+    /// What became of these counts for what says the same later on the list.
+    pub(super) fn settle(&mut self, candidates: &[Candidate], taken: &[Taken]) {
+        for (candidate, taken) in candidates.iter().zip(taken) {
+            if let (Taken::New(id), Some(parsed)) = (taken, candidate.parsed()) {
+                self.new.insert(parsed.canonical.clone(), *id);
+            }
         }
     }
 

@@ -7,11 +7,9 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
-
-use crate::output;
-use crate::process::Call;
-use crate::workspace::{DESKTOP, Workspace, list, text};
+use serde_json::{Value, json};
+use xtask::process::Call;
+use xtask::workspace::{DESKTOP, Workspace, list, text};
 
 /// Our packages and those that each may use.
 const USES: &[(&str, &[&str])] = &[
@@ -83,28 +81,14 @@ const OF_SERVERS: &[&str] = &["tokio-postgres", "deadpool-postgres"];
 /// Packages of a server among what the desktop app is built from, when it is built alone.
 fn servers_in_the_app() -> Vec<String> {
     let call = Call::cargo().args(["tree", "-p", DESKTOP, "-e", "normal", "--prefix", "none"]);
+    // Whatever the caller's cargo shares among packages: asked is what the app alone has.
+    let call = call.env("CARGO_RESOLVER_FEATURE_UNIFICATION", "selected");
     let Some(tree) = call.text() else {
         return vec!["cargo tree does not say what the desktop app is built from".to_owned()];
     };
     let linked = |name: &&&str| tree.lines().any(|line| line.split(' ').next() == Some(**name));
     let found = OF_SERVERS.iter().filter(linked);
     found.map(|name| format!("{DESKTOP} links {name}, which only a server needs")).collect()
-}
-
-/// Collects every violation.
-pub(crate) fn check(workspace: &Workspace) -> Result<(), String> {
-    let mut findings = violations(&workspace.metadata);
-    findings.extend(doors_to_tauri(&workspace.ui()));
-    findings.extend(servers_in_the_app());
-    if findings.is_empty() {
-        output::line(&format!(
-            "{} packages keep to the drawing",
-            list(&workspace.metadata, "packages").len()
-        ));
-        return Ok(());
-    }
-    findings.iter().for_each(|finding| output::problem(finding));
-    Err(format!("{} findings: what ARCHITECTURE.md does not draw", findings.len()))
 }
 
 /// Every dependency that the tables above do not allow.
@@ -175,77 +159,79 @@ fn imports_tauri(source: &str) -> bool {
     source.contains("\"@tauri-apps/") || source.contains("'@tauri-apps/")
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
+#[test]
+fn the_packages_and_the_one_door_to_tauri_are_as_they_are_drawn() {
+    let workspace = Workspace::open().unwrap();
+    let packages = list(&workspace.metadata, "packages");
+    assert!(packages.len() > 20, "{}", packages.len());
+    let mut findings = violations(&workspace.metadata);
+    findings.extend(doors_to_tauri(&workspace.ui()));
+    findings.extend(servers_in_the_app());
+    assert!(findings.is_empty(), "what ARCHITECTURE.md does not draw:\n{}", findings.join("\n"));
+}
 
-    fn of(name: &str, dependency: &str, kind: Value) -> Vec<String> {
-        let dependencies = json!([{ "name": dependency, "kind": kind }]);
-        let used = json!({ "name": "fhir", "dependencies": [] });
-        let others = ["report", "journal", "authority", "testkit", "bridge"]
-            .map(|name| json!({ "name": name, "dependencies": [] }));
-        let mut packages = vec![used, json!({ "name": name, "dependencies": dependencies })];
-        packages.extend(others);
-        violations(&json!({ "packages": packages }))
-    }
+fn of(name: &str, dependency: &str, kind: Value) -> Vec<String> {
+    let dependencies = json!([{ "name": dependency, "kind": kind }]);
+    let used = json!({ "name": "fhir", "dependencies": [] });
+    let others = ["report", "journal", "authority", "testkit", "bridge"]
+        .map(|name| json!({ "name": name, "dependencies": [] }));
+    let mut packages = vec![used, json!({ "name": name, "dependencies": dependencies })];
+    packages.extend(others);
+    violations(&json!({ "packages": packages }))
+}
 
-    #[test]
-    fn a_drawn_edge_passes() {
-        assert!(of("client", "fhir", Value::Null).is_empty());
-        assert!(of("cli", "bridge", Value::Null).is_empty());
-        assert!(of("bridge", "authority", Value::Null).is_empty());
-        assert!(of("engine", "authority", json!("dev")).is_empty());
-        assert!(of("journeys", "journal", Value::Null).is_empty());
-    }
+#[test]
+fn a_drawn_edge_passes() {
+    assert!(of("client", "fhir", Value::Null).is_empty());
+    assert!(of("cli", "bridge", Value::Null).is_empty());
+    assert!(of("bridge", "authority", Value::Null).is_empty());
+    assert!(of("engine", "authority", json!("dev")).is_empty());
+    assert!(of("journeys", "journal", Value::Null).is_empty());
+}
 
-    #[test]
-    fn a_forbidden_edge_is_found() {
-        assert_eq!(of("fhir", "report", Value::Null), ["fhir uses report: not drawn"]);
-        assert_eq!(of("authority", "journal", Value::Null), ["authority uses journal: not drawn"]);
-        assert_eq!(of("cli", "journal", json!("dev")), ["cli uses journal in tests: not drawn"]);
-        assert_eq!(of("engine", "testkit", Value::Null), ["engine uses testkit: not drawn"]);
-        assert_eq!(of("engine", "authority", json!("build")), ["engine uses authority: not drawn"]);
-    }
+#[test]
+fn a_forbidden_edge_is_found() {
+    assert_eq!(of("fhir", "report", Value::Null), ["fhir uses report: not drawn"]);
+    assert_eq!(of("authority", "journal", Value::Null), ["authority uses journal: not drawn"]);
+    assert_eq!(of("cli", "journal", json!("dev")), ["cli uses journal in tests: not drawn"]);
+    assert_eq!(of("engine", "testkit", Value::Null), ["engine uses testkit: not drawn"]);
+    assert_eq!(of("engine", "authority", json!("build")), ["engine uses authority: not drawn"]);
+}
 
-    #[test]
-    fn a_package_without_a_place_is_found() {
-        assert_eq!(of("helpers", "fhir", Value::Null), ["helpers is not in the drawing"]);
-    }
+#[test]
+fn a_package_without_a_place_is_found() {
+    assert_eq!(of("helpers", "fhir", Value::Null), ["helpers is not in the drawing"]);
+}
 
-    #[test]
-    fn io_in_a_pure_room_and_tauri_outside_the_shell_are_found() {
-        assert_eq!(
-            of("exchange", "tokio", Value::Null),
-            ["exchange uses tokio: this room does no IO"]
-        );
-        assert!(of("exchange", "tempfile", json!("dev")).is_empty());
-        assert_eq!(
-            of("cli", "tauri-plugin-log", Value::Null),
-            ["cli uses tauri-plugin-log: only the desktop shell knows Tauri"]
-        );
-        assert!(of(DESKTOP, "tauri", Value::Null).is_empty());
-    }
+#[test]
+fn io_in_a_pure_room_and_tauri_outside_the_shell_are_found() {
+    assert_eq!(of("exchange", "tokio", Value::Null), ["exchange uses tokio: this room does no IO"]);
+    assert!(of("exchange", "tempfile", json!("dev")).is_empty());
+    assert_eq!(
+        of("cli", "tauri-plugin-log", Value::Null),
+        ["cli uses tauri-plugin-log: only the desktop shell knows Tauri"]
+    );
+    assert!(of(DESKTOP, "tauri", Value::Null).is_empty());
+}
 
-    #[test]
-    fn imports_of_tauri_are_seen_and_words_about_it_are_not() {
-        assert!(imports_tauri("import { invoke } from \"@tauri-apps/api/core\""));
-        assert!(imports_tauri("await import('@tauri-apps/api/event')"));
-        assert!(!imports_tauri("// nothing here imports @tauri-apps"));
-    }
+#[test]
+fn imports_of_tauri_are_seen_and_words_about_it_are_not() {
+    assert!(imports_tauri("import { invoke } from \"@tauri-apps/api/core\""));
+    assert!(imports_tauri("await import('@tauri-apps/api/event')"));
+    assert!(!imports_tauri("// nothing here imports @tauri-apps"));
+}
 
-    #[test]
-    fn a_second_door_to_tauri_is_found() {
-        let ui = std::env::temp_dir().join(format!("xtask-door-{}", std::process::id()));
-        let screen = ui.join("src/screens/send.tsx");
-        for file in [&ui.join(DOOR), &screen] {
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(file, "import { invoke } from \"@tauri-apps/api/core\";").unwrap();
-        }
-        let found = doors_to_tauri(&ui);
-        assert_eq!(found, [format!("{} imports Tauri: only {DOOR} may", screen.display())]);
-        fs::write(&screen, "import { invoke } from \"../bridge/tauri\";").unwrap();
-        assert!(doors_to_tauri(&ui).is_empty());
-        fs::remove_dir_all(&ui).unwrap();
+#[test]
+fn a_second_door_to_tauri_is_found() {
+    let ui = std::env::temp_dir().join(format!("structure-door-{}", std::process::id()));
+    let screen = ui.join("src/screens/send.tsx");
+    for file in [&ui.join(DOOR), &screen] {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "import { invoke } from \"@tauri-apps/api/core\";").unwrap();
     }
+    let found = doors_to_tauri(&ui);
+    assert_eq!(found, [format!("{} imports Tauri: only {DOOR} may", screen.display())]);
+    fs::write(&screen, "import { invoke } from \"../bridge/tauri\";").unwrap();
+    assert!(doors_to_tauri(&ui).is_empty());
+    fs::remove_dir_all(&ui).unwrap();
 }

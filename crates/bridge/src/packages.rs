@@ -1,6 +1,8 @@
 //! The authority's rules: imported packages, and any resource against them. None of this opens the
 //! journal or asks the authority.
 
+mod plan;
+
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -15,6 +17,8 @@ use ts_rs::TS;
 
 use crate::problem::Problem;
 use crate::record::{IssueRecord, IssueSource};
+
+pub(crate) use plan::{Plan, Reason};
 
 /// Whose policy decides where FHIR and the authority differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -295,7 +299,7 @@ fn entry(imported: &Imported, all: &[Imported], used: &Used) -> RulesEntry {
     }
 }
 
-pub(crate) fn of_store(fault: StoreFault) -> Problem {
+fn of_store(fault: StoreFault) -> Problem {
     let trace = "rules";
     match fault {
         StoreFault::Io { path, source } => {

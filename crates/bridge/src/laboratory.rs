@@ -1,18 +1,28 @@
-//! The laboratory's room: whether there is one, opening it, and making it.
+//! The laboratory's room: where it is kept, whether there is one, opening it, and making it.
 
 use std::path::{Path, PathBuf};
 
 use engine::{Engine, EngineDeps, OpenError, Profile, ProfileProblem};
 use identity::{Password, SecretsKind};
 
-use super::{PLACE, on_pool};
 use crate::problem::Problem;
 
+/// Preference (in the practice profile) that names the room in use.
+pub(crate) const PLACE: &str = "place";
 /// Preference (in the practice profile) that there is a laboratory, whichever room is in use.
 const KNOWN: &str = "laboratory.known";
 
+/// Where the window keeps its two rooms, and the headless program looks for them.
+pub(crate) fn rooms_folder() -> PathBuf {
+    let chosen = std::env::var_os("LABCOURIER_HOME").filter(|folder| !folder.is_empty());
+    chosen.map(PathBuf::from).unwrap_or_else(|| {
+        directories::ProjectDirs::from("org", "labcourier", "labcourier")
+            .map_or_else(|| PathBuf::from("labcourier"), |dirs| dirs.data_local_dir().to_owned())
+    })
+}
+
 /// The laboratory's room.
-pub(super) enum Laboratory {
+pub(crate) enum Laboratory {
     /// Nobody has set it up.
     Absent,
     Open(Engine),
@@ -20,7 +30,7 @@ pub(super) enum Laboratory {
     Closed(Problem),
 }
 
-pub(super) async fn open_laboratory(folder: PathBuf, passphrase: Option<Password>) -> Laboratory {
+pub(crate) async fn open_laboratory(folder: PathBuf, passphrase: Option<Password>) -> Laboratory {
     let opened = on_pool(move || {
         let profile = Profile::open(&folder)?;
         Engine::open(profile, passphrase.as_ref(), EngineDeps::default())
@@ -40,7 +50,7 @@ pub(super) async fn open_laboratory(folder: PathBuf, passphrase: Option<Password
 }
 
 /// Whether the laboratory's room was in use when the window was last closed.
-pub(super) fn wants_laboratory(practice: &Profile) -> bool {
+pub(crate) fn wants_laboratory(practice: &Profile) -> bool {
     practice.settings.preferences.get(PLACE).is_some_and(|place| place == "laboratory")
 }
 
@@ -51,7 +61,7 @@ pub(crate) fn knows_laboratory(practice: &Profile) -> bool {
 }
 
 /// Notes that there is a laboratory: its folder may be away one day.
-pub(super) fn remember_laboratory(practice: &Engine) {
+pub(crate) fn remember_laboratory(practice: &Engine) {
     if practice.profile().settings.preferences.contains_key(KNOWN) {
         return;
     }
@@ -65,7 +75,7 @@ pub(super) fn remember_laboratory(practice: &Engine) {
 impl Laboratory {
     /// One that was there is not taken for one that never was, where all of its folder is gone: its
     /// disk may not be connected.
-    pub(super) fn unless_missed(self, is_known: bool, folder: &Path) -> Self {
+    pub(crate) fn unless_missed(self, is_known: bool, folder: &Path) -> Self {
         match self {
             Self::Absent if is_known => Self::Closed(settings_missing(folder)),
             laboratory => laboratory,
@@ -89,16 +99,33 @@ pub(crate) fn settings_missing(folder: &Path) -> Problem {
     Problem::new("settings-missing", &[("folder", &folder.display().to_string())], "profile")
 }
 
-pub(super) fn make_laboratory(
+pub(crate) fn make_laboratory(
     folder: &Path,
     secrets: SecretsKind,
     passphrase: Option<&Password>,
 ) -> Result<Engine, Problem> {
-    let profile = Profile::create(folder, secrets, Vec::new())?;
+    new_engine(Profile::create(folder, secrets, Vec::new())?, passphrase)
+}
+
+/// A new profile's engine; a profile that cannot be completed is taken back, so that the next try
+/// finds the folder as it was.
+pub(crate) fn new_engine(
+    profile: Profile,
+    passphrase: Option<&Password>,
+) -> Result<Engine, Problem> {
+    let settings = profile.folder().join("profile.json");
     Engine::create(profile, passphrase, EngineDeps::default()).map_err(|error| {
-        // Without secrets the settings alone would look like a room that lost its key. What cannot
-        // be removed shows as that at the next start.
-        let _ = std::fs::remove_file(folder.join("profile.json"));
+        // What cannot be removed is named by the next try.
+        let _ = std::fs::remove_file(settings);
         error.into()
     })
+}
+
+/// Runs what may wait for a disk or a keychain off the async threads.
+pub(crate) async fn on_pool<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
+    let done = tokio::task::spawn_blocking(work).await;
+    // Only a panic or the end of the program gets here.
+    done.map_err(|_| Problem::new("journal-closed", &[], "command"))
 }
