@@ -29,7 +29,7 @@ mod references;
 mod resource;
 mod terms;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -118,7 +118,9 @@ pub(crate) struct Run<'t> {
     /// The types of FHIR, by name.
     types: RefCell<FxHashMap<&'t str, Option<&'t Profile>>>,
     /// How many elements around this one are being looked at.
-    depth: std::cell::Cell<u32>,
+    depth: Cell<u32>,
+    /// Steps of all expressions: what the work grows with.
+    steps: Cell<u64>,
 }
 
 type Params<'p> = &'p [(&'static str, &'p str)];
@@ -157,7 +159,8 @@ impl<'t> Run<'t> {
             anchors: RefCell::default(),
             contained: RefCell::default(),
             types: RefCell::default(),
-            depth: std::cell::Cell::new(0),
+            depth: Cell::new(0),
+            steps: Cell::new(0),
         }
     }
 
