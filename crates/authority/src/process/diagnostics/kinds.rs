@@ -24,6 +24,7 @@ const KINDS: &[(&str, &[&str])] = &[
             "unknown-element",
             "unknown-attribute",
             "unexpected-text",
+            "processing-instruction",
             "choice-type-not-allowed",
             "two-choices",
             "too-many",
@@ -129,6 +130,7 @@ const KINDS: &[(&str, &[&str])] = &[
         &[
             "empty-value",
             "invalid-value",
+            "control-character",
             "envelope-document-type",
             "envelope-identifier-system",
             "envelope-identifier-value",
