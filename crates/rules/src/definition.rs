@@ -143,9 +143,10 @@ impl Definition {
 
 impl Structure {
     fn of(resource: &Value) -> Self {
+        let url = text(resource, "url");
         let elements = |name: &str| -> Vec<ElementDefinition> {
             let list = resource.get(name).and_then(|part| part.get("element"));
-            items(list).map(ElementDefinition::of).collect()
+            items(list).map(|element| ElementDefinition::of(element, &url)).collect()
         };
         let snapshot = elements("snapshot");
         let differential = if snapshot.is_empty() { elements("differential") } else { Vec::new() };
@@ -161,7 +162,7 @@ impl Structure {
         // A logical model names its type by URL; what counts is the name.
         let type_name = text(resource, "type");
         Self {
-            url: text(resource, "url"),
+            url: url.clone(),
             version: text(resource, "version"),
             kind: text(resource, "kind"),
             type_name: type_name.rsplit('/').next().unwrap_or_default().to_owned(),
