@@ -12,6 +12,7 @@ mod children;
 mod coded;
 mod consequence;
 mod definitions;
+mod differentials;
 mod documents;
 mod element;
 mod extensions;

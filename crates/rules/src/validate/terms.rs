@@ -53,10 +53,10 @@ fn code_system(of: Element<'_>, issues: &mut Vec<Issue>) {
     let content = of.text("content").unwrap_or_default();
     let is_supplement = of.child("supplements").is_some();
     if is_supplement {
-        for name in ["caseSensitive", "hierarchyMeaning"] {
-            if let Some(child) = of.child(name) {
-                error(issues, child, "rule-code-system-supplement", &[("element", name)]);
-            }
+        // FHIR demands `hierarchyMeaning` where concepts are nested, whatever they add to.
+        if let Some(child) = of.child("caseSensitive") {
+            let params = [("element", "caseSensitive")];
+            error(issues, child, "rule-code-system-supplement", &params);
         }
     }
     if let Some(child) = of.child("content")
@@ -64,6 +64,7 @@ fn code_system(of: Element<'_>, issues: &mut Vec<Issue>) {
     {
         error(issues, child, "rule-code-system-supplement", &[("element", "content")]);
     }
+    properties(of, of, issues, 0);
     let count = concepts(of, 0);
     let told = of.child("count").filter(|_| content == "complete");
     if let Some(told) = told.filter(|told| told.value() != Some(&count.to_string())) {
@@ -83,6 +84,27 @@ fn value_set(of: Element<'_>, issues: &mut Vec<Issue>) {
         let told = system.value().unwrap_or_default();
         if told.split_once('|').is_some_and(|(_, version)| !version.is_empty()) {
             error(issues, system, "rule-value-set-version", &[("value", told)]);
+        }
+    }
+}
+
+/// Properties of concepts have the types that the code system says.
+fn properties(system: Element<'_>, of: Element<'_>, issues: &mut Vec<Issue>, depth: usize) {
+    for concept in of.all("concept") {
+        for property in concept.all("property") {
+            let code = property.text("code");
+            let mut told =
+                system.all("property").filter(|of| code.is_some() && of.text("code") == code);
+            let told = told.next().and_then(|of| of.text("type"));
+            if let (Some(expected), Some(value)) = (told, property.choice("value"))
+                && value.type_name() != expected
+            {
+                let params = [("expected", expected), ("found", value.type_name())];
+                error(issues, value, "rule-definition-type", &params);
+            }
+        }
+        if depth < DEPTH_MAX {
+            properties(system, concept, issues, depth + 1);
         }
     }
 }
