@@ -90,7 +90,7 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// Where a path leads from the root of a definition, where `elements` may name types on the way.
+    /// Where a path leads from the root of a definition; `elements` may name types on the way.
     fn leads(&self, from: &'t Profile, path: &str, elements: &[Element<'t>]) -> Leads<'t> {
         let mut steps = path.split('.');
         let mut told = steps.next().unwrap_or_default().to_owned();

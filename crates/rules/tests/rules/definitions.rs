@@ -163,7 +163,10 @@ fn a_snapshot_says_what_it_must() {
         &snapshot(json!([told, name])),
         &[&format!("rule-definition-not-allowed {place}[0].requirements")],
     );
-    let rule = |key: &str, expression: &str| json!({ "key": key, "severity": "error", "human": "h", "expression": expression });
+    let rule = |key: &str, expression: &str| {
+        let human = "h";
+        json!({ "key": key, "severity": "error", "human": human, "expression": expression })
+    };
     let ruled = |first: Value, second: Value| {
         let (mut root, mut name) = (root.clone(), name.clone());
         root["constraint"] = json!([first]);
@@ -213,7 +216,8 @@ fn value_sets_take_codes_from_code_systems() {
         let mut property = json!({ "code": "weight" });
         property.as_object_mut().unwrap().extend(value.as_object().unwrap().clone());
         json!({ "resourceType": "CodeSystem", "status": "draft", "content": "complete",
-            "url": "http://rules.test/weights", "property": [{ "code": "weight", "type": "integer" }],
+            "url": "http://rules.test/weights",
+            "property": [{ "code": "weight", "type": "integer" }],
             "concept": [{ "code": "a", "concept": [{ "code": "b", "property": [property] }] }] })
     };
     check(&property(json!({ "valueInteger": 1 })), &[]);
