@@ -120,6 +120,18 @@ impl Definition {
         }
     }
 
+    /// The canonicals that it builds on: the base of a structure, the value sets that one includes
+    /// or excludes.
+    pub(crate) fn builds_on(&self) -> impl Iterator<Item = &str> {
+        let (base, parts) = match self {
+            Self::Structure(of) => (of.base.as_deref(), None),
+            Self::ValueSet(of) => (None, Some(of.include.iter().chain(&of.exclude))),
+            Self::CodeSystem(_) | Self::Source(_) => (None, None),
+        };
+        let sets = parts.into_iter().flatten().flat_map(|part| &part.value_sets);
+        base.into_iter().chain(sets.map(String::as_str))
+    }
+
     /// Canonical URL.
     pub(crate) fn url(&self) -> &str {
         match self {

@@ -17,7 +17,7 @@ pub(crate) struct Rule {
     pub(crate) is_error: bool,
     pub(crate) human: String,
     /// The expression as it was published.
-    pub(crate) published: String,
+    pub(crate) published: Arc<str>,
     pub(crate) how: How,
 }
 
@@ -73,7 +73,7 @@ impl Rules {
         let entry = known.entry((key.to_owned(), expression.to_owned(), is_error));
         let make = || {
             let human = of.human.clone();
-            let published = expression.to_owned();
+            let published = expression.into();
             Arc::new(Rule { number, key: key.into(), is_error, human, published, how })
         };
         entry.or_insert_with(make).clone()

@@ -33,6 +33,7 @@ mod terms;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fhir::{Element, Finding, Instant, Severity, Tree, TypeDefinition};
 use rustc_hash::FxHashMap;
@@ -72,6 +73,8 @@ pub(crate) struct Issue {
     severity: Severity,
     params: Vec<(&'static str, String)>,
     about: Option<About>,
+    /// What a named rule asks, which its key and its words may not tell.
+    asked: Option<Arc<str>>,
 }
 
 /// What an issue is about beyond its words, for what follows from another mistake.
@@ -367,7 +370,7 @@ fn push(
     params: Params<'_>,
 ) {
     let params = params.iter().map(|(name, value)| (*name, shortened(value))).collect();
-    issues.push(Issue { at: at.number(), code, severity, params, about: None });
+    issues.push(Issue { at: at.number(), code, severity, params, about: None, asked: None });
 }
 
 fn error(issues: &mut Vec<Issue>, at: Element<'_>, code: &'static str, params: Params<'_>) {

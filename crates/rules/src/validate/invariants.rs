@@ -20,8 +20,9 @@ impl<'t> Run<'t> {
             let code =
                 if held == Held::No { "rule-invariant" } else { "rule-invariant-not-evaluated" };
             push(issues, of, code, severity, &[("rule", &rule.key), ("text", &rule.human)]);
-            if let Some(told) = issues.last_mut().filter(|_| of.is_of("Bundle")) {
-                told.about = types_in(rule).map(About::Types);
+            if let Some(told) = issues.last_mut() {
+                told.about = types_in(rule).filter(|_| of.is_of("Bundle")).map(About::Types);
+                told.asked = Some(Arc::clone(&rule.published));
             }
         }
     }

@@ -4,6 +4,7 @@ use fhir::Element;
 
 use super::bundle::is_absolute;
 use super::{Issue, Run, error};
+use crate::terminology::Membership;
 
 /// Concepts in concepts that are followed; the reader allows 64.
 const DEPTH_MAX: usize = 64;
@@ -45,6 +46,86 @@ impl<'t> Run<'t> {
                 error(issues, system, "rule-value-set-system", &[("value", told)]);
             }
         }
+    }
+}
+
+impl<'t> Run<'t> {
+    /// The codes that a ConceptMap maps are codes of the systems that it names, and of its scopes.
+    pub(super) fn concept_map(&self, of: Element<'t>, issues: &mut Vec<Issue>) {
+        let scope = |name: &str| of.choice(name).and_then(Element::value);
+        let (from, to) = (scope("source"), scope("target"));
+        for group in of.all("group") {
+            let version = |name: &str| group.text(name);
+            let source = System::of(group.text("source"), version("sourceVersion"));
+            let target = System::of(group.text("target"), version("targetVersion"));
+            for element in group.all("element") {
+                self.mapped(element, &source, from, issues);
+                element.all("target").for_each(|of| self.mapped(of, &target, to, issues));
+            }
+        }
+    }
+
+    fn mapped(
+        &self,
+        of: Element<'t>,
+        system: &Option<System>,
+        scope: Option<&str>,
+        issues: &mut Vec<Issue>,
+    ) {
+        let (Some(code), Some(system)) = (of.child("code"), system) else { return };
+        let value = code.value().unwrap_or_default();
+        match self.set.has_code(&system.canonical, 0, value) {
+            Some(false) => {
+                let params = [("value", value), ("system", &*system.url)];
+                error(issues, code, "rule-code-unknown", &params);
+            }
+            Some(true) => {
+                let Some(set) = scope.filter(|set| self.set.members(set, 0).is_some()) else {
+                    return;
+                };
+                let answer = self.set.membership(set, 0, Some(&system.url), value, self.mode);
+                if answer == Membership::Out {
+                    let params = [("element", "code"), ("value", value), ("value-set", set)];
+                    error(issues, code, "rule-code-not-in-value-set", &params);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// What goes in and out of an operation is told by profiles of Parameters.
+    pub(super) fn operation(&self, of: Element<'t>, issues: &mut Vec<Issue>) {
+        for told in ["inputProfile", "outputProfile"].into_iter().filter_map(|name| of.child(name))
+        {
+            let Some(canonical) = told.value() else { continue };
+            match self.set.profile(canonical, 0) {
+                None => error(issues, told, self.absent(canonical), &[("profile", canonical)]),
+                Some(profile) if profile.type_name != "Parameters" => {
+                    let found = ("found", &*profile.type_name);
+                    let params = [("profile", canonical), ("expected", "Parameters"), found];
+                    error(issues, told, "rule-profile-type", &params);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+}
+
+/// A code system that a ConceptMap names, with and without its version.
+struct System {
+    url: String,
+    canonical: String,
+}
+
+impl System {
+    fn of(told: Option<&str>, version: Option<&str>) -> Option<Self> {
+        let told = told?;
+        let url = told.split('|').next().unwrap_or_default().to_owned();
+        let canonical = match version {
+            Some(version) => format!("{url}|{version}"),
+            None => told.to_owned(),
+        };
+        Some(Self { url, canonical })
     }
 }
 

@@ -236,6 +236,57 @@ fn value_sets_take_codes_from_code_systems() {
 }
 
 #[test]
+fn a_concept_map_maps_codes_that_there_are() {
+    let colours = "http://rules.test/colours";
+    let map = |source: &str, target: &str, more: Value| {
+        let element = json!({ "code": source,
+            "target": [{ "code": target, "equivalence": "equivalent" }] });
+        let mut of = json!({ "resourceType": "ConceptMap", "status": "draft",
+            "group": [{ "source": colours, "target": colours, "element": [element] }] });
+        of.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        of
+    };
+    let place = "ConceptMap.group[0].element[0]";
+    check(&map("red", "blue", json!({})), &[]);
+    check(&map("green", "blue", json!({})), &[&format!("rule-code-unknown {place}.code")]);
+    check(&map("red", "green", json!({})), &[&format!("rule-code-unknown {place}.target[0].code")]);
+    let reds = json!({ "targetCanonical": "http://rules.test/ValueSet/reds" });
+    check(&map("blue", "red", reds.clone()), &[]);
+    check(
+        &map("red", "blue", reds),
+        &[&format!("rule-code-not-in-value-set {place}.target[0].code")],
+    );
+    let mut foreign = map("1", "2", json!({}));
+    foreign["group"][0]["source"] = json!("http://loinc.org");
+    foreign["group"][0]["target"] = json!("http://snomed.info/sct|1");
+    check(&foreign, &[]);
+}
+
+#[test]
+fn an_operation_is_told_by_profiles_of_parameters() {
+    let of = |name: &str| {
+        json!({ "resourceType": "OperationDefinition", "name": "Case", "status": "draft",
+            "kind": "operation", "code": "case", "system": true, "type": false,
+            "instance": false, "inputProfile": url(name) })
+    };
+    let parameters = json!({ "resourceType": "StructureDefinition", "kind": "resource",
+        "url": url("in"), "type": "Parameters",
+        "snapshot": { "element": [{ "id": "Parameters", "path": "Parameters" }] } });
+    let set = set(vec![parameters, profile("patient", "Patient", &[])]);
+    let place = "OperationDefinition.inputProfile";
+    for (name, expected) in [
+        ("in", None),
+        ("none", Some("rule-profile-unknown")),
+        ("patient", Some("rule-profile-type")),
+    ] {
+        let found = errors(&found(&set, &of(name), None, Mode::Authority));
+        let expected: Vec<String> =
+            expected.map(|code| format!("{code} {place}")).into_iter().collect();
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[test]
 fn reports_give_what_their_measure_asks_for() {
     let code = |code: &str| json!({ "coding": [{ "system": "http://m.test", "code": code }] });
     let measure = json!({ "resourceType": "Measure", "id": "m", "status": "draft",
