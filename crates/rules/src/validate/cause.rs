@@ -50,10 +50,13 @@ fn plain(expression: &str) -> String {
     left
 }
 
+/// Where a rule failed, with its key and its text.
+type Told = (u32, Vec<(&'static str, String)>);
+
 /// Rules of one key and one text that ask for different things say which: HL7's validator tells
 /// each of them.
 fn tell_apart(issues: &mut [Issue]) {
-    let mut known: HashMap<(u32, Vec<(&'static str, String)>), Vec<usize>> = HashMap::new();
+    let mut known: HashMap<Told, Vec<usize>> = HashMap::new();
     for (place, issue) in issues.iter().enumerate().filter(|(_, issue)| issue.asked.is_some()) {
         known.entry((issue.at, issue.params.clone())).or_default().push(place);
     }
