@@ -158,6 +158,21 @@ fn nothing_stands_beside_a_resource_in_xml() {
     }
 }
 
+/// What XML writes as an attribute may be there twice, as an element or as a key of JSON.
+#[test]
+fn a_second_attribute_of_a_name_is_kept_as_an_element() {
+    let xml = "<Patient xmlns=\"http://hl7.org/fhir\"><extension><url value=\"a\"/>\
+               <url value=\"b\"/></extension></Patient>";
+    let json = r#"{"resourceType":"Patient","extension":[{"url":"a","url":"b"}]}"#;
+    for (text, format) in [(xml, Format::Xml), (json, Format::Json)] {
+        let tree = read(text.as_bytes(), format);
+        let written = tree.to_xml();
+        let again = read(written.as_bytes(), Format::Xml);
+        assert!(tree.root().same_as(again.root()), "{written}");
+        assert_eq!(again.to_xml(), written);
+    }
+}
+
 #[test]
 fn both_faces_of_a_primitive_are_one_element() {
     let tree = read(&data("good/padding.json"), Format::Json);
