@@ -247,6 +247,7 @@ fn is_about_elements(code: &str) -> bool {
         "empty-value",
         "empty-element",
         "invalid-value",
+        "control-character",
         "code-not-allowed",
     ];
     RULE_CODES.iter().any(|(of, _)| *of == code) || of_the_base_check.contains(&code)

@@ -2,7 +2,7 @@
 
 use crate::arena::{Flags, NIL, Node, Note, shortened};
 use crate::table::{Field, Kind, NONE, Table, table};
-use crate::{Element, Finding, Format, Severity, Tree, xml};
+use crate::{Element, Finding, Format, Severity, Tree, lexical, xml};
 
 /// Findings kept; beyond, the list says that it is cut.
 const FINDINGS_MAX: usize = 10_000;
@@ -155,6 +155,9 @@ impl<'t> Check<'t> {
         if !primitive.allows(value) {
             return self.find(of, "invalid-value", &[name, ("type", of.type_name()), short]);
         }
+        if !lexical::fits_xml(value) {
+            self.tell(of, "control-character", Severity::Warning, &[name]);
+        }
         let codes = self.table.lists.get(usize::from(field.list));
         if let Some(codes) = codes.filter(|codes| codes.binary_search(&value).is_err()) {
             // A long list helps nobody.
@@ -284,6 +287,10 @@ impl<'t> Check<'t> {
     }
 
     fn find(&mut self, of: Element<'t>, code: &str, params: Params<'_>) {
+        self.tell(of, code, Severity::Error, params);
+    }
+
+    fn tell(&mut self, of: Element<'t>, code: &str, severity: Severity, params: Params<'_>) {
         self.total += 1;
         if self.findings.len() >= FINDINGS_MAX {
             return;
@@ -292,7 +299,7 @@ impl<'t> Check<'t> {
             params.iter().map(|(name, value)| ((*name).to_owned(), shortened(value))).collect();
         let finding = Finding {
             code: code.to_owned(),
-            severity: Severity::Error,
+            severity,
             expression: of.expression(),
             position: Some(of.position()),
             params,

@@ -11,7 +11,8 @@
 //! | `reason` | see [`XML_REASONS`] |
 
 /// Code and parameters. The first group makes reading impossible (`Tree::read` gives `Err`); the
-/// second is found by the base check, always as an error except `too-many-findings`.
+/// second is found by the base check, always as an error except `too-many-findings` and
+/// `control-character`.
 pub const CODES: &[(&str, &[&str])] = &[
     // Nothing but white space.
     ("empty", &[]),
@@ -37,6 +38,7 @@ pub const CODES: &[(&str, &[&str])] = &[
     ("unknown-element", &["element", "type"]),
     ("unknown-attribute", &["attribute"]),
     ("unexpected-text", &["value"]),
+    ("processing-instruction", &[]),
     ("choice-type-not-allowed", &["element", "type"]),
     ("two-choices", &["element", "found"]),
     ("missing-element", &["element", "type"]),
@@ -53,6 +55,8 @@ pub const CODES: &[(&str, &[&str])] = &[
     ("null-not-allowed", &["element"]),
     ("value-not-allowed", &["element", "type", "value"]),
     ("invalid-value", &["element", "type", "value"]),
+    // JSON alone can write it; a warning.
+    ("control-character", &["element"]),
     ("code-not-allowed", &["element", "value", "expected"]),
     ("narrative-not-xhtml", &["reason"]),
     // The list is not complete.

@@ -85,9 +85,7 @@ impl Primitive {
             Self::Text => value.len() <= STRING_MAX * 4 && is_text(value),
             Self::Time => instant::is_time(value),
             Self::UnsignedInt => !value.starts_with('-') && is_integer(value),
-            Self::Uri => {
-                !value.bytes().any(|byte| is_space(byte) || byte < 0x20) && fits_xml(value)
-            }
+            Self::Uri => !value.bytes().any(is_space),
             Self::Uuid => value.strip_prefix("urn:uuid:").is_some_and(is_uuid),
         }
     }
@@ -133,18 +131,18 @@ const fn is_id_byte(byte: u8) -> bool {
 }
 
 fn is_text(value: &str) -> bool {
-    let bytes_fit = value.len() <= STRING_MAX || value.chars().count() <= STRING_MAX;
-    bytes_fit && !value.bytes().any(is_control) && fits_xml(value)
+    value.len() <= STRING_MAX || value.chars().count() <= STRING_MAX
 }
 
 const fn is_control(byte: u8) -> bool {
     byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')
 }
 
-/// Beside control characters, two that no XML document may hold: what JSON says with them cannot be
-/// said there.
-fn fits_xml(value: &str) -> bool {
-    value.is_ascii() || !value.contains(['\u{FFFE}', '\u{FFFF}'])
+/// Whether a value has only characters that XML knows. FHIR advises against others, and JSON can
+/// write them: control characters, and two that are none.
+pub(crate) fn fits_xml(value: &str) -> bool {
+    let is_plain = !value.bytes().any(is_control);
+    is_plain && (value.is_ascii() || !value.contains(['\u{FFFE}', '\u{FFFF}']))
 }
 
 /// White space is ASCII's, as in the published expressions: a no-break space is a character like
@@ -153,17 +151,25 @@ const fn is_space(byte: u8) -> bool {
     byte == b' ' || (byte >= b'\t' && byte <= b'\r')
 }
 
-/// No white space at the ends, single ones inside.
+/// No white space at the ends, single spaces inside, and no other white space.
 fn is_code(value: &str) -> bool {
     let mut last_space = true;
-    for byte in value.bytes() {
-        let space = is_space(byte);
-        if is_control(byte) || (space && last_space) {
+    for letter in value.chars() {
+        let space = letter == ' ';
+        if (space && last_space) || (!space && is_white(letter)) {
             return false;
         }
         last_space = space;
     }
-    !last_space && fits_xml(value)
+    // At the ends HL7's validator takes every control character for white space.
+    let ends = [value.as_bytes().first(), value.as_bytes().last()];
+    !last_space && ends.iter().flatten().all(|byte| **byte > b' ')
+}
+
+/// White space as HL7's validator sees it in codes: a no-break space is a character like others.
+fn is_white(letter: char) -> bool {
+    let is_unbroken = matches!(letter, '\u{85}' | '\u{A0}' | '\u{2007}' | '\u{202F}');
+    matches!(letter, '\u{1C}'..='\u{1F}') || (letter.is_whitespace() && !is_unbroken)
 }
 
 fn is_base64(value: &str) -> bool {
@@ -266,10 +272,10 @@ mod tests {
         each(Id, &["a", "A-1.b"], &["a_b", "a b", &"x".repeat(65)]);
         each(
             Code,
-            &["a", "a b", "a\u{a0}"],
-            &[" a", "a ", "a  b", "a\u{1}", "a\u{b}b", "a\u{FFFF}"],
+            &["a", "a b", "a\u{a0}", "a\u{1}b", "a\u{FFFF}"],
+            &[" a", "a ", "a  b", "a\u{1}", "a\u{b}b", "a\tb", "a\u{2003}b"],
         );
-        each(Uri, &["urn:oid:1.2", "#x"], &["a b", "urn:\u{FFFE}"]);
+        each(Uri, &["urn:oid:1.2", "#x", "urn:\u{FFFE}"], &["a b", "a\u{c}b"]);
         each(
             Oid,
             &["urn:oid:1.2.840"],
@@ -288,6 +294,14 @@ mod tests {
             &["AAAA", "AA==", "AA AA\nAAA="],
             &["AAA", "A===", "=AAA", "AA=A", "  "],
         );
-        each(Text, &["x", " ", "a\tb\n", "\u{FFFD}"], &["\u{0}", "a\u{7}", "é\u{FFFF}"]);
+        each(
+            Text,
+            &["x", " ", "a\tb\n", "\u{FFFD}", "\u{0}"],
+            &[&"é".repeat(super::STRING_MAX + 1)],
+        );
+        for text in ["\u{0}", "a\u{7}", "é\u{FFFF}"] {
+            assert!(!super::fits_xml(text), "{text:?}");
+        }
+        assert!(super::fits_xml("a\tb\n\u{FFFD}"));
     }
 }

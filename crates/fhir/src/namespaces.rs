@@ -4,6 +4,8 @@
 pub(crate) const FHIR: &str = "http://hl7.org/fhir";
 /// Namespace of the narrative.
 pub(crate) const XHTML: &str = "http://www.w3.org/1999/xhtml";
+/// Namespace of what a document says of its schema.
+pub(crate) const SCHEMA: &str = "http://www.w3.org/2001/XMLSchema-instance";
 
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
 /// Declarations in force at once; each lookup walks over them.

@@ -1,7 +1,7 @@
 //! The XML reader, over quick-xml's events: positions, namespaces, narrative as it stands.
 //!
-//! Document types and all entities but the five predefined ones are refused; comments and
-//! processing instructions are passed over; attributes of other namespaces are ignored.
+//! Document types and all entities but the five predefined ones are refused. Comments are passed
+//! over, and processing instructions inside of the resource; before and behind it FHIR has none.
 
 use quick_xml::Reader as Events;
 use quick_xml::events::{BytesStart, Event};
@@ -122,6 +122,8 @@ impl<'s> Reader<'s> {
     }
 
     fn document(&mut self) -> Result<(), Finding> {
+        // Those before the resource have no element yet that they could be told at.
+        let mut instructions = Vec::new();
         loop {
             let start = self.at();
             let event = self.next()?;
@@ -135,6 +137,7 @@ impl<'s> Reader<'s> {
                     self.entity(&name, start)?;
                     self.stray(start)?;
                 }
+                Event::PI(_) if self.open.is_empty() => instructions.push((start, self.at())),
                 Event::Comment(_) | Event::PI(_) => {}
                 Event::Decl(declaration) => {
                     if let Some(Ok(encoding)) = declaration.encoding() {
@@ -142,7 +145,12 @@ impl<'s> Reader<'s> {
                     }
                 }
                 Event::DocType(_) => return Err(self.refuse("dtd-refused", start, &[])),
-                Event::Eof if self.done => return Ok(()),
+                Event::Eof if self.done => {
+                    for (start, end) in instructions {
+                        self.note("processing-instruction", 0, start, end, &[]);
+                    }
+                    return Ok(());
+                }
                 Event::Eof if self.open.is_empty() => {
                     return Err(self.refuse("no-resource", start, &[]));
                 }
@@ -294,7 +302,7 @@ impl<'s> Reader<'s> {
         let is_resource = self.build.node(node).flags.has(Flags::RESOURCE);
         let of = if of == NONE { self.build.table.element() } else { of };
         for (key, raw) in &attributes {
-            if key.contains(':') || *key == "xmlns" {
+            if *key == "xmlns" || key.starts_with("xmlns:") || self.is_location(key) {
                 continue;
             }
             let start = self.offset(key);
@@ -318,6 +326,15 @@ impl<'s> Reader<'s> {
         }
         self.attributes = attributes;
         Ok(())
+    }
+
+    /// Whether an attribute says where a schema lies: the only one of another namespace that FHIR
+    /// knows.
+    fn is_location(&self, key: &str) -> bool {
+        let Some((prefix, local)) = key.split_once(':') else { return false };
+        let names = ["schemaLocation", "noNamespaceSchemaLocation"];
+        names.contains(&local)
+            && self.scopes.find(prefix).is_some_and(|(uri, _)| uri == namespaces::SCHEMA)
     }
 
     /// Takes a narrative as it stands, after a look that it is well-formed.

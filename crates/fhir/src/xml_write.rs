@@ -46,10 +46,7 @@ fn element(of: Element<'_>, out: &mut String) {
 /// `/>`.
 fn content(of: Element<'_>, out: &mut String) {
     for child in of.children().filter(|child| is_attribute(*child)) {
-        // A second one (a duplicate key in JSON) cannot be said in XML.
-        if child.read().index == 0 {
-            attribute(child.name(), child.value().unwrap_or_default(), out);
-        }
+        attribute(child.name(), child.value().unwrap_or_default(), out);
     }
     if let Some(value) = of.value() {
         attribute("value", value, out);
@@ -84,8 +81,10 @@ fn end(kind: &str, of: Element<'_>, out: &mut String) {
 fn is_attribute(element: Element<'_>) -> bool {
     let field = element.field().is_some_and(|field| field.is_attribute);
     let may_be = field || element.read().flags.has(Flags::ATTRIBUTE);
-    // An attribute has a value, if an empty one; an element without is none.
-    may_be && element.value().is_some() && element.children().next().is_none()
+    // An attribute has a value, if an empty one; an element without is none, nor is a second one of
+    // a name: it is written as an element, so that nothing is lost.
+    let is_first = element.read().index == 0;
+    may_be && is_first && element.value().is_some() && element.children().next().is_none()
 }
 
 fn attribute(key: &str, value: &str, out: &mut String) {

@@ -95,6 +95,84 @@ fn narrative_and_decimals_keep_their_bytes() {
     assert!(contained.starts_with("<h:div xmlns:h=\"http://www.w3.org/1999/xhtml\">"));
 }
 
+/// FHIR advises against them, and HL7's validator warns.
+#[test]
+fn a_control_character_in_a_text_is_a_warning() {
+    let told = |member: &str| {
+        let text = format!(r#"{{"resourceType":"Observation","status":"final",{member}}}"#);
+        let found = read(text.as_bytes(), Format::Json).check();
+        let told: Vec<_> = found.into_iter().map(|of| (of.code, of.severity)).collect();
+        told.into_iter().filter(|(code, _)| code != "missing-element").collect::<Vec<_>>()
+    };
+    let warning = [("control-character".to_owned(), fhir::Severity::Warning)];
+    let error = [("invalid-value".to_owned(), fhir::Severity::Error)];
+    for text in ["a\\u0000b", "\\u0001", "a\\u000bb", "a\\u000c", "\\uffff", "a\\ufffeb"] {
+        assert_eq!(told(&format!("\"valueString\":\"{text}\"")), warning, "{text}");
+    }
+    for text in ["a\\tb", "a\\r\\nb", " ", "\\u00a0", "\\u007f", "\\u2028"] {
+        assert_eq!(told(&format!("\"valueString\":\"{text}\"")), [], "{text}");
+    }
+    for (code, expected) in [
+        ("a\\u0001b", &warning[..]),
+        ("a b", &[]),
+        ("a\\u00a0b", &[]),
+        ("a  b", &error),
+        ("a\\tb", &error),
+        ("a\\u2003b", &error),
+        ("a\\u001fb", &error),
+        ("a\\u0001", &error),
+        ("\\u0001a", &error),
+    ] {
+        let member = format!(r#""method":{{"coding":[{{"code":"{code}"}}]}}"#);
+        assert_eq!(told(&member), expected, "{code}");
+    }
+    for (uri, expected) in [("urn:a\\u0001", &warning[..]), ("urn:a\\tb", &error)] {
+        assert_eq!(told(&format!(r#""implicitRules":"{uri}""#)), expected, "{uri}");
+    }
+}
+
+/// What FHIR says of XML beside its elements.
+#[test]
+fn nothing_stands_beside_a_resource_in_xml() {
+    let told = |before: &str, inside: &str, behind: &str| {
+        let text = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>{before}<Patient \
+             xmlns=\"http://hl7.org/fhir\" xmlns:i=\"http://www.w3.org/2001/XMLSchema-instance\" \
+             {inside}</Patient>{behind}"
+        );
+        said(&read(text.as_bytes(), Format::Xml))
+    };
+    let gender = "<gender value=\"male\"/>";
+    let style = "<?xml-stylesheet href=\"a.xsl\"?>";
+    assert_eq!(told("<!-- a -->", &format!(">{style}{gender}"), "<!-- b -->"), [""; 0]);
+    let instruction = |place: &str| [format!("processing-instruction Patient {place}")];
+    assert_eq!(told(style, &format!(">{gender}"), ""), instruction("1:39"));
+    assert_eq!(told("", &format!(">{gender}"), "<?b?>"), instruction("1:161"));
+    let located = "i:schemaLocation=\"http://hl7.org/fhir fhir-all.xsd\">";
+    assert_eq!(told("", &format!("{located}{gender}"), ""), [""; 0]);
+    for other in ["i:type=\"a\"", "xml:lang=\"de\"", "xmlns:o=\"urn:o\" o:schemaLocation=\"a\""] {
+        let found = told("", &format!("{other}>{gender}"), "");
+        assert!(found[0].starts_with("unknown-attribute Patient "), "{other}: {found:?}");
+        let found = told("", &format!("><gender value=\"male\" {other}/>"), "");
+        assert!(found[0].starts_with("unknown-attribute Patient.gender "), "{other}: {found:?}");
+    }
+}
+
+/// What XML writes as an attribute may be there twice, as an element or as a key of JSON.
+#[test]
+fn a_second_attribute_of_a_name_is_kept_as_an_element() {
+    let xml = "<Patient xmlns=\"http://hl7.org/fhir\"><extension><url value=\"a\"/>\
+               <url value=\"b\"/></extension></Patient>";
+    let json = r#"{"resourceType":"Patient","extension":[{"url":"a","url":"b"}]}"#;
+    for (text, format) in [(xml, Format::Xml), (json, Format::Json)] {
+        let tree = read(text.as_bytes(), format);
+        let written = tree.to_xml();
+        let again = read(written.as_bytes(), Format::Xml);
+        assert!(tree.root().same_as(again.root()), "{written}");
+        assert_eq!(again.to_xml(), written);
+    }
+}
+
 #[test]
 fn both_faces_of_a_primitive_are_one_element() {
     let tree = read(&data("good/padding.json"), Format::Json);

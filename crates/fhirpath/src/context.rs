@@ -1,6 +1,8 @@
 //! What an expression is evaluated in: resources, variables, time, and who answers what the
 //! document alone cannot.
 
+use std::cell::Cell;
+
 use fhir::{Element, Instant};
 
 use crate::{Collection, Item};
@@ -55,6 +57,7 @@ pub struct Context<'c, 't> {
     pub(crate) now: Instant,
     pub(crate) variables: Vec<(Box<str>, Collection<'t>)>,
     pub(crate) limits: Limits,
+    pub(crate) steps: Option<&'c Cell<u64>>,
 }
 
 impl<'c, 't> Context<'c, 't> {
@@ -68,6 +71,7 @@ impl<'c, 't> Context<'c, 't> {
             now,
             variables: Vec::new(),
             limits: Limits::default(),
+            steps: None,
         }
     }
     /// Sets `%resource`, the resource that holds the focus, and `%rootResource`, the same unless
@@ -95,6 +99,12 @@ impl<'c, 't> Context<'c, 't> {
     pub fn with(mut self, name: &str, value: Collection<'t>) -> Self {
         self.variables.retain(|(known, _)| **known != *name);
         self.variables.push((name.into(), value));
+        self
+    }
+    /// Sets where the steps of each evaluation are added up.
+    #[must_use]
+    pub fn counting(mut self, steps: &'c Cell<u64>) -> Self {
+        self.steps = Some(steps);
         self
     }
     /// Sets the bounds.

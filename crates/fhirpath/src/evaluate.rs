@@ -55,7 +55,12 @@ impl<'r, 't> Run<'r, 't> {
         Self { nodes, context, steps, depth: 0, defined: Vec::new() }
     }
     pub(crate) fn whole(&mut self, root: NodeId, focus: &[Item<'t>]) -> Evaluated<'t> {
-        self.evaluate(root, focus, &Scope { this: focus, index: 0, total: None })
+        let result = self.evaluate(root, focus, &Scope { this: focus, index: 0, total: None });
+        if let Some(steps) = self.context.steps {
+            let taken = self.context.limits.steps_max.saturating_sub(self.steps);
+            steps.set(steps.get().saturating_add(u64::from(taken)));
+        }
+        result
     }
 
     /// Counts work.

@@ -120,6 +120,18 @@ impl Definition {
         }
     }
 
+    /// The canonicals that it builds on: the base of a structure, the value sets that one includes
+    /// or excludes.
+    pub(crate) fn builds_on(&self) -> impl Iterator<Item = &str> {
+        let (base, parts) = match self {
+            Self::Structure(of) => (of.base.as_deref(), None),
+            Self::ValueSet(of) => (None, Some(of.include.iter().chain(&of.exclude))),
+            Self::CodeSystem(_) | Self::Source(_) => (None, None),
+        };
+        let sets = parts.into_iter().flatten().flat_map(|part| &part.value_sets);
+        base.into_iter().chain(sets.map(String::as_str))
+    }
+
     /// Canonical URL.
     pub(crate) fn url(&self) -> &str {
         match self {
@@ -143,9 +155,10 @@ impl Definition {
 
 impl Structure {
     fn of(resource: &Value) -> Self {
+        let url = text(resource, "url");
         let elements = |name: &str| -> Vec<ElementDefinition> {
             let list = resource.get(name).and_then(|part| part.get("element"));
-            items(list).map(ElementDefinition::of).collect()
+            items(list).map(|element| ElementDefinition::of(element, &url)).collect()
         };
         let snapshot = elements("snapshot");
         let differential = if snapshot.is_empty() { elements("differential") } else { Vec::new() };
@@ -161,7 +174,7 @@ impl Structure {
         // A logical model names its type by URL; what counts is the name.
         let type_name = text(resource, "type");
         Self {
-            url: text(resource, "url"),
+            url: url.clone(),
             version: text(resource, "version"),
             kind: text(resource, "kind"),
             type_name: type_name.rsplit('/').next().unwrap_or_default().to_owned(),

@@ -31,7 +31,14 @@ pub(crate) enum Native {
     Period,
     /// `ext-1`: extensions or a value, not both.
     Extension,
+    /// `ref-1`: what is named by `#id` is contained.
+    Contained,
 }
+
+/// `ref-1` as R4 publishes it. As an expression it compares each reference with the ids of all that
+/// is contained: in a resource that contains thousands that takes the square of their number.
+const CONTAINED: &str = "reference.startsWith('#').not() or \
+                         (reference.substring(1) in %rootResource.contained.id)";
 
 /// Key, expression (`{}` stands for the published one), and why.
 const REWRITTEN: &[(&str, &str, &str)] = &[
@@ -98,6 +105,7 @@ pub(crate) fn instead(key: &str, published: &str) -> Instead {
     match key {
         "per-1" => return Instead::Native(Native::Period),
         "ext-1" => return Instead::Native(Native::Extension),
+        "ref-1" if is_contained_rule(published) => return Instead::Native(Native::Contained),
         _ => {}
     }
     if published.starts_with("name.matches(") || published.contains(" name.matches(") {
@@ -116,6 +124,12 @@ pub(crate) fn instead(key: &str, published: &str) -> Instead {
     }
 }
 
+/// Whether an expression is the one of R4, with or without what it shows of itself on the way.
+fn is_contained_rule(published: &str) -> bool {
+    let words = published.replace(".trace('url')", "").replace(".trace('ids')", "");
+    words.split_whitespace().eq(CONTAINED.split_whitespace())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,6 +139,11 @@ mod tests {
         let text = "reference.startsWith('#').not()";
         let Instead::Text(instead) = instead("ref-1", text) else { panic!("an expression") };
         assert!(instead.ends_with(&format!("({text})")));
+        let published = "reference.startsWith('#').not() or (reference.substring(1).trace('url') \
+                         in %rootResource.contained.id.trace('ids'))";
+        let native = Instead::Native(Native::Contained);
+        assert_eq!(super::instead("ref-1", published), native);
+        assert_eq!(super::instead("ref-1", CONTAINED), native);
         assert_eq!(
             super::instead("eld-20", "path.matches('[A-Z][a-z]*')"),
             Instead::Text("path.matches('^[A-Z][a-z]*$')".to_owned())

@@ -232,7 +232,7 @@ impl Package {
                 return Ok(());
             }
             match reading::json(content) {
-                Ok(resource) => definitions.extend(reading::definition(&resource, name, flaws)?),
+                Ok(resource) => definitions.extend(reading::definitions(&resource, name, flaws)?),
                 Err(why) => flaws.tell(Fault::Definition { name: name.to_owned(), why })?,
             }
             Ok(())
@@ -252,13 +252,13 @@ impl Package {
         })?;
         let kind = resource.get("resourceType").and_then(Value::as_str);
         let kind = kind.ok_or(Fault::NoDefinitions)?;
-        let read = reading::definition(&resource, "StructureDefinition", flaws)?;
-        let mut definitions = Vec::from_iter(read);
+        let mut definitions = reading::definitions(&resource, "StructureDefinition", flaws)?;
         if kind == "Bundle" {
             let entries = resource.get("entry").and_then(Value::as_array).into_iter().flatten();
             for (at, entry) in entries.enumerate() {
                 let Some(resource) = entry.get("resource") else { continue };
-                definitions.extend(reading::definition(resource, &format!("entry[{at}]"), flaws)?);
+                let place = format!("entry[{at}]");
+                definitions.extend(reading::definitions(resource, &place, flaws)?);
             }
         }
         coherence::check(&definitions).or_else(|fault| flaws.tell(fault))?;

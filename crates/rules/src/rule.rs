@@ -16,6 +16,8 @@ pub(crate) struct Rule {
     pub(crate) key: Arc<str>,
     pub(crate) is_error: bool,
     pub(crate) human: String,
+    /// The expression as it was published.
+    pub(crate) published: Arc<str>,
     pub(crate) how: How,
 }
 
@@ -71,7 +73,8 @@ impl Rules {
         let entry = known.entry((key.to_owned(), expression.to_owned(), is_error));
         let make = || {
             let human = of.human.clone();
-            Arc::new(Rule { number, key: key.into(), is_error, human, how })
+            let published = expression.into();
+            Arc::new(Rule { number, key: key.into(), is_error, human, published, how })
         };
         entry.or_insert_with(make).clone()
     }

@@ -36,6 +36,9 @@ pub(crate) enum Test {
     Bound(Binding, u16),
     Exists,
     Missing,
+    /// The slice may not occur. HL7's validator then finds no element for it; FHIR forbids those
+    /// that pass the test.
+    Forbidden(Option<Box<Test>>),
     Type(Vec<String>),
     /// Conforms to one of the profiles, seen from this package.
     Profile(Vec<String>, u16),
@@ -139,7 +142,7 @@ fn one_of(mut tests: Vec<Test>) -> Option<Test> {
     // A value says more than a value set, and that more than that something is there: an element
     // that has both its own children and a profile is described twice.
     let rank = |test: &Test| match test {
-        Test::Exists | Test::Missing => 0,
+        Test::Exists | Test::Missing | Test::Forbidden(_) => 0,
         Test::Bound(..) => 1,
         _ => 2,
     };
@@ -312,11 +315,18 @@ fn is_extension(set: &RuleSet, profile: &Profile, slice: u32, url: &str) -> bool
 
 /// The test that a discriminator of this kind makes of a place.
 fn test(kind: &str, place: &Place<'_>, steps: &[Step]) -> Option<Test> {
+    match place.profile.node(place.node).max {
+        // The element itself, which is there.
+        0 if steps.is_empty() => Some(Test::Forbidden(told(kind, place, steps).map(Box::new))),
+        0 => Some(Test::Missing),
+        _ => told(kind, place, steps),
+    }
+}
+
+/// What the definitions say of a place, whatever its number.
+fn told(kind: &str, place: &Place<'_>, steps: &[Step]) -> Option<Test> {
     let node = place.profile.node(place.node);
     let package = place.profile.package;
-    if node.max == 0 {
-        return Some(Test::Missing);
-    }
     match kind {
         "value" | "pattern" => {
             if let Some(fixed) = &node.fixed {

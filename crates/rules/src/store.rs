@@ -13,6 +13,7 @@
 
 mod used;
 
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 pub(crate) use used::InUseMark;
 
+use crate::definition::Definition;
 use crate::package::{Manifest, Package};
 use crate::set::{Content, Entry, RuleSet, best_version};
 
@@ -45,6 +47,10 @@ pub struct Imported {
     pub definitions: usize,
     /// When it was imported, as the caller told.
     pub at: String,
+    /// What its definitions build on in a version that no imported package has: address and
+    /// version, and the version that stands in for it.
+    #[serde(skip)]
+    pub inexact: Vec<(String, String, String)>,
 }
 
 /// What goes wrong with the folder.
@@ -76,6 +82,9 @@ pub enum StoreFault {
 struct Index {
     imported: Imported,
     entries: Vec<Entry>,
+    /// What its definitions build on in a certain version: address and version.
+    #[serde(default)]
+    builds_on: Vec<(String, String)>,
 }
 
 /// A definition in a file.
@@ -123,8 +132,10 @@ impl Store {
             bodies.push(b'\n');
         }
         let definitions = package.definitions.len();
-        let imported = Imported { manifest: package.manifest.clone(), definitions, at };
-        let index = Index { imported: imported.clone(), entries };
+        let manifest = package.manifest.clone();
+        let imported = Imported { manifest, definitions, at, inexact: Vec::new() };
+        let builds_on = builds_on(&package.definitions);
+        let index = Index { imported: imported.clone(), entries, builds_on };
         let index = serde_json::to_string(&index).map_err(|error| io(error.into()))?;
         let part = path.with_extension(format!("{}.part", std::process::id()));
         let written = File::create(&part).and_then(|mut file| {
@@ -142,10 +153,11 @@ impl Store {
 
     /// Every imported package, by name and version.
     pub fn list(&self) -> Result<Vec<Imported>, StoreFault> {
-        let mut all = Vec::new();
+        let mut read = Vec::new();
         for path in self.files()? {
-            all.push(read_index(&path)?.0.imported);
+            read.push(read_index(&path)?.0);
         }
+        let mut all = with_inexact(read);
         all.sort_by(|a, b| {
             let version = |of: &Imported| crate::package::Version::of(&of.manifest.version);
             a.manifest.name.cmp(&b.manifest.name).then(version(a).cmp(&version(b)))
@@ -235,8 +247,43 @@ impl Store {
     }
 }
 
+/// What definitions build on in a certain version, each once.
+fn builds_on(definitions: &[Definition]) -> Vec<(String, String)> {
+    let canonicals = definitions.iter().flat_map(Definition::builds_on);
+    let versioned = canonicals.filter_map(|canonical| {
+        let (url, version) = canonical.split('#').next()?.split_once('|')?;
+        Some((url.to_owned(), version.to_owned()))
+    });
+    versioned.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// The packages of these indexes, each with what it builds on in a version that none of them has.
+fn with_inexact(read: Vec<Index>) -> Vec<Imported> {
+    let wanted: HashSet<&str> =
+        read.iter().flat_map(|of| &of.builds_on).map(|(url, _)| &**url).collect();
+    let mut versions: HashMap<&str, Vec<&str>> = HashMap::new();
+    for entry in read.iter().flat_map(|of| &of.entries) {
+        if wanted.contains(&*entry.url) {
+            versions.entry(&entry.url).or_default().push(&entry.version);
+        }
+    }
+    let inexact = |of: &Index| -> Vec<(String, String, String)> {
+        let not_exact = of.builds_on.iter().filter_map(|(url, version)| {
+            let known = versions.get(&**url)?;
+            let others = known.iter().map(|of| (*of, *of));
+            let instead = best_version(others, version).filter(|of| of != version)?;
+            Some((url.clone(), version.clone(), instead.to_owned()))
+        });
+        not_exact.collect()
+    };
+    let found: Vec<_> = read.iter().map(inexact).collect();
+    let packages = read.into_iter().map(|of| of.imported).zip(found);
+    packages.map(|(of, inexact)| Imported { inexact, ..of }).collect()
+}
+
 /// What is missing of a package's dependencies among these: name and wanted version, and the
-/// version that stands in for it.
+/// version that stands in for it. Definitions that are built on in another version than is there
+/// are named by their addresses.
 pub fn missing(
     manifest: &Manifest,
     imported: &[Imported],
@@ -250,6 +297,10 @@ pub fn missing(
             missing.push((name.clone(), wanted.clone(), best.map(str::to_owned)));
         }
     }
+    let own = imported.iter().filter(|of| of.manifest == *manifest).flat_map(|of| &of.inexact);
+    missing.extend(
+        own.map(|(url, version, instead)| (url.clone(), version.clone(), Some(instead.clone()))),
+    );
     missing
 }
 

@@ -12,6 +12,7 @@ mod children;
 mod coded;
 mod consequence;
 mod definitions;
+mod differentials;
 mod documents;
 mod element;
 mod extensions;
@@ -29,9 +30,10 @@ mod references;
 mod resource;
 mod terms;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use fhir::{Element, Finding, Instant, Severity, Tree, TypeDefinition};
 use rustc_hash::FxHashMap;
@@ -71,6 +73,8 @@ pub(crate) struct Issue {
     severity: Severity,
     params: Vec<(&'static str, String)>,
     about: Option<About>,
+    /// What a named rule asks, which its key and its words may not tell.
+    asked: Option<Arc<str>>,
 }
 
 /// What an issue is about beyond its words, for what follows from another mistake.
@@ -118,7 +122,9 @@ pub(crate) struct Run<'t> {
     /// The types of FHIR, by name.
     types: RefCell<FxHashMap<&'t str, Option<&'t Profile>>>,
     /// How many elements around this one are being looked at.
-    depth: std::cell::Cell<u32>,
+    depth: Cell<u32>,
+    /// Steps of all expressions: what the work grows with.
+    steps: Cell<u64>,
 }
 
 type Params<'p> = &'p [(&'static str, &'p str)];
@@ -157,7 +163,8 @@ impl<'t> Run<'t> {
             anchors: RefCell::default(),
             contained: RefCell::default(),
             types: RefCell::default(),
-            depth: std::cell::Cell::new(0),
+            depth: Cell::new(0),
+            steps: Cell::new(0),
         }
     }
 
@@ -363,7 +370,7 @@ fn push(
     params: Params<'_>,
 ) {
     let params = params.iter().map(|(name, value)| (*name, shortened(value))).collect();
-    issues.push(Issue { at: at.number(), code, severity, params, about: None });
+    issues.push(Issue { at: at.number(), code, severity, params, about: None, asked: None });
 }
 
 fn error(issues: &mut Vec<Issue>, at: Element<'_>, code: &'static str, params: Params<'_>) {

@@ -28,7 +28,7 @@ export function sentenceOf(text: Text, message: MessageView): string {
 }
 
 /** Codes about an element and not about how it is written: there people's word for it says more than FHIR's. */
-const ABOUT_ELEMENTS = /^(rule-.*|missing-element|too-many|empty-value|empty-element|invalid-value|code-not-allowed)$/;
+const ABOUT_ELEMENTS = /^(rule-.*|missing-element|too-many|empty-value|empty-element|invalid-value|control-character|code-not-allowed)$/;
 
 /** The parameters, with the name of the element as people call it, where the catalogue has one. */
 function named(text: Text, message: MessageView): Record<string, string> {

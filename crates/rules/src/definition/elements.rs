@@ -194,7 +194,8 @@ const BEST_PRACTICE: &str =
 const FHIR_TYPE: &str = "http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type";
 
 impl ElementDefinition {
-    pub(super) fn of(element: &Value) -> Self {
+    /// `owner` is the address of the definition that it stands in.
+    pub(super) fn of(element: &Value, owner: &str) -> Self {
         let slice = text(element, "sliceName");
         let number = |name: &str| element.get(name).and_then(Value::as_u64);
         let word = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
@@ -215,7 +216,7 @@ impl ElementDefinition {
             max_value: typed(element, "maxValue"),
             max_length: number("maxLength"),
             bounds: Bounds::of(element),
-            binding: element.get("binding").map(Binding::of),
+            binding: element.get("binding").map(|of| Binding::of(of, owner)),
             constraints: items(element.get("constraint")).map(Constraint::of).collect(),
             is_modifier: element.get("isModifier").and_then(Value::as_bool),
         }
@@ -331,8 +332,13 @@ impl TypeReference {
 }
 
 impl Binding {
-    fn of(binding: &Value) -> Self {
-        let word = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+    fn of(binding: &Value, owner: &str) -> Self {
+        // `#id` is contained in the definition itself.
+        let whole = |set: &str| match set.starts_with('#') {
+            true => format!("{owner}{set}"),
+            false => set.to_owned(),
+        };
+        let word = |value: Option<&Value>| value.and_then(Value::as_str).map(whole);
         let max = extension(binding, MAX_VALUE_SET)
             .and_then(|max| max.get("valueCanonical").or_else(|| max.get("valueUri")));
         let more = items(binding.get("extension"))
@@ -341,7 +347,10 @@ impl Binding {
             strength: text(binding, "strength"),
             value_set: word(binding.get("valueSet")),
             max_value_set: word(max),
-            additional: more.filter_map(AdditionalBinding::of).collect(),
+            additional: more
+                .filter_map(AdditionalBinding::of)
+                .map(|of| AdditionalBinding { value_set: whole(&of.value_set), ..of })
+                .collect(),
         }
     }
 }

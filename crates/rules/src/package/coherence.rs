@@ -53,7 +53,7 @@ fn first_in_a_circle(definitions: &[Definition]) -> Option<&Definition> {
                     return Some(&definitions[at]);
                 }
                 ways[at] = Way::Begun;
-                path.push((at, builds_on(&definitions[at]).collect::<Vec<_>>().into_iter()));
+                path.push((at, definitions[at].builds_on().collect::<Vec<_>>().into_iter()));
             }
             let Some((at, rest)) = path.last_mut() else { break };
             match rest.next() {
@@ -104,18 +104,6 @@ impl<'d> Addresses<'d> {
         let own = self.exact.get(&(from.kind(), from.url(), from.version()));
         Some(if own == Some(&newest) { before.unwrap_or(newest) } else { newest })
     }
-}
-
-/// The canonicals that a definition builds on: the base of a structure, the value sets that one
-/// includes or excludes.
-fn builds_on(of: &Definition) -> impl Iterator<Item = &str> {
-    let (base, parts) = match of {
-        Definition::Structure(of) => (of.base.as_deref(), None),
-        Definition::ValueSet(of) => (None, Some(of.include.iter().chain(&of.exclude))),
-        Definition::CodeSystem(_) | Definition::Source(_) => (None, None),
-    };
-    let sets = parts.into_iter().flatten().flat_map(|part| &part.value_sets);
-    base.into_iter().chain(sets.map(String::as_str))
 }
 
 fn is_alike(a: &Definition, b: &Definition) -> bool {

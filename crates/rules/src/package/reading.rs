@@ -67,10 +67,43 @@ fn counted(content: &[u8]) -> (usize, usize) {
     (objects, values)
 }
 
-/// What validation needs of a resource of a package; nothing where it is no conformance resource.
+/// What validation needs of a resource of a package, and the value sets that it contains; nothing
+/// where it is no conformance resource.
 ///
 /// `place` names it where it has no address of its own.
-pub(super) fn definition(
+pub(super) fn definitions(
+    resource: &Value,
+    place: &str,
+    flaws: &mut Flaws,
+) -> Result<Vec<Definition>, Fault> {
+    let Some(own) = definition(resource, place, flaws)? else { return Ok(Vec::new()) };
+    let mut all = vec![own];
+    for set in contained_value_sets(resource) {
+        all.extend(definition(&set, place, flaws)?);
+    }
+    Ok(all)
+}
+
+/// The value sets that a definition contains, each with the address that its owner has for it.
+fn contained_value_sets(owner: &Value) -> impl Iterator<Item = Value> {
+    let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).map(str::to_owned);
+    let contained = owner.get("contained").and_then(Value::as_array).into_iter().flatten();
+    contained.filter_map(move |of| {
+        let is_value_set = text(of, "resourceType").as_deref() == Some("ValueSet");
+        let address = format!("{}#{}", text(owner, "url")?, text(of, "id")?);
+        let mut set = of.clone();
+        let members = set.as_object_mut().filter(|_| is_value_set)?;
+        members.insert("url".to_owned(), Value::String(address));
+        match owner.get("version") {
+            Some(version) => members.insert("version".to_owned(), version.clone()),
+            None => members.remove("version"),
+        };
+        Some(set)
+    })
+}
+
+/// What validation needs of one resource.
+fn definition(
     resource: &Value,
     place: &str,
     flaws: &mut Flaws,

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::Issue;
+use super::{Issue, shortened};
 
 /// The cause of an issue: the element, what is wrong with it, and all that is said of it but who
 /// demands it and how much of it.
@@ -14,6 +14,8 @@ struct Cause {
     at: u32,
     code: &'static str,
     params: Vec<(&'static str, String)>,
+    /// What a rule asks, without the white space and the traces that publishers change.
+    asked: Option<String>,
 }
 
 impl Cause {
@@ -32,7 +34,38 @@ impl Cause {
             is_part(name).then(|| (*name, value.to_owned()))
         };
         let params = issue.params.iter().filter_map(part).collect();
-        Self { at: issue.at, code: issue.code, params }
+        let asked = issue.asked.as_deref().map(plain);
+        Self { at: issue.at, code: issue.code, params, asked }
+    }
+}
+
+/// An expression without what changes nothing of it.
+fn plain(expression: &str) -> String {
+    let mut left: String = expression.split_whitespace().collect();
+    while let Some((start, rest)) = left.split_once(".trace('")
+        && let Some((_, end)) = rest.split_once("')")
+    {
+        left = format!("{start}{end}");
+    }
+    left
+}
+
+/// Where a rule failed, with its key and its text.
+type Told = (u32, Vec<(&'static str, String)>);
+
+/// Rules of one key and one text that ask for different things say which: HL7's validator tells
+/// each of them.
+fn tell_apart(issues: &mut [Issue]) {
+    let mut known: HashMap<Told, Vec<usize>> = HashMap::new();
+    for (place, issue) in issues.iter().enumerate().filter(|(_, issue)| issue.asked.is_some()) {
+        known.entry((issue.at, issue.params.clone())).or_default().push(place);
+    }
+    for place in known.into_values().filter(|places| places.len() > 1).flatten() {
+        let issue = &mut issues[place];
+        let asked = issue.asked.clone().unwrap_or_default();
+        for (_, text) in issue.params.iter_mut().filter(|(name, _)| *name == "text") {
+            *text = shortened(&format!("{text} ({asked})"));
+        }
     }
 }
 
@@ -63,6 +96,7 @@ pub(super) fn once(issues: Vec<Issue>) -> Vec<Issue> {
             }
         }
     }
+    tell_apart(&mut kept);
     kept
 }
 

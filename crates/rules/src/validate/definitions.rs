@@ -3,7 +3,7 @@
 
 use fhir::Element;
 
-use super::{Issue, Run, error};
+use super::{Issue, Run, differentials, error};
 use crate::profile::{Profile, UNBOUNDED};
 
 /// What bounds and bindings the types of FHIR can have.
@@ -85,18 +85,28 @@ impl<'t> Run<'t> {
             for context in of.all("context").chain(of.all("contextInvariant")) {
                 error(issues, context, "rule-definition-context", &[]);
             }
+        } else {
+            of.all("context").for_each(|context| self.context_is_there(context, issues));
         }
         let base = of.text("baseDefinition").and_then(|base| self.set.profile(base, 0));
         if let Some(base) = base {
             base_goes(of, name, base, issues);
         }
         for (list, is_snapshot) in [("differential", false), ("snapshot", true)] {
+            let lists = of.all(list);
+            lists.for_each(|list| differentials::invariants(of, list, base, issues));
             for element in of.all(list).flat_map(|list| list.all("element")) {
                 self.definition_element(element, name, is_snapshot, issues);
+                if is_snapshot {
+                    differentials::in_snapshot(element, is_constraint(of), issues);
+                }
                 if let Some(base) = base.filter(|_| !is_snapshot && is_constraint(of)) {
                     narrows(element, base, issues);
                 }
             }
+        }
+        if let Some(base) = base.filter(|base| is_constraint(of) && base.type_name == name) {
+            self.constrains(of, base, issues);
         }
         if name == "Extension"
             && of.text("baseDefinition").is_some_and(|of| of.ends_with("/Extension"))
@@ -182,7 +192,7 @@ impl<'t> Run<'t> {
     }
 }
 
-fn not_allowed(at: Element<'_>, element: &str, path: &str, issues: &mut Vec<Issue>) {
+pub(super) fn not_allowed(at: Element<'_>, element: &str, path: &str, issues: &mut Vec<Issue>) {
     error(issues, at, "rule-definition-not-allowed", &[("element", element), ("value", path)]);
 }
 
@@ -195,7 +205,7 @@ fn is_known(name: &str) -> bool {
 }
 
 /// The type of FHIR that a type stands for.
-fn type_of<'t>(of: Element<'t>) -> Option<&'t str> {
+pub(super) fn type_of<'t>(of: Element<'t>) -> Option<&'t str> {
     let told = of.child("code").into_iter().flat_map(|code| code.all("extension"));
     let told = of.all("extension").chain(told).find(|of| of.text("url") == Some(FHIR_TYPE));
     told.and_then(|of| of.choice("value")).and_then(Element::value).or_else(|| of.text("code"))

@@ -20,8 +20,9 @@ impl<'t> Run<'t> {
             let code =
                 if held == Held::No { "rule-invariant" } else { "rule-invariant-not-evaluated" };
             push(issues, of, code, severity, &[("rule", &rule.key), ("text", &rule.human)]);
-            if let Some(told) = issues.last_mut().filter(|_| of.is_of("Bundle")) {
-                told.about = types_in(rule).map(About::Types);
+            if let Some(told) = issues.last_mut() {
+                told.about = types_in(rule).filter(|_| of.is_of("Bundle")).map(About::Types);
+                told.asked = Some(Arc::clone(&rule.published));
             }
         }
     }
@@ -43,18 +44,29 @@ impl<'t> Run<'t> {
         let held = match &rule.how {
             How::Native(Native::Period) => yes_or_no(period_holds(of)),
             How::Native(Native::Extension) => yes_or_no(extension_holds(of)),
+            How::Native(Native::Contained) => yes_or_no(self.contained_holds(of)),
             How::Expression { .. } => self.evaluated(of, rule),
         };
         self.held.borrow_mut().insert(key, held);
         held
     }
 
+    /// `ref-1`: a reference within the resource (`#id`) leads to something contained.
+    fn contained_holds(&self, of: Element<'t>) -> bool {
+        let Some(reference) = of.child("reference") else { return true };
+        let Some(text) = reference.value() else { return false };
+        match text.strip_prefix('#') {
+            None | Some("") => true,
+            Some(id) => self.contained_in(resources_of(of).1).contains_key(id),
+        }
+    }
+
     /// An expression that cannot be evaluated has failed, and says so.
     pub(super) fn evaluated(&self, of: Element<'t>, rule: &'t Rule) -> Held {
         let Some(expression) = rule.expression() else { return Held::NotEvaluated };
         let (resource, root) = resources_of(of);
-        let context =
-            Context::new(self.now).within(resource, root).on(Item::Element(of)).asking(self);
+        let context = Context::new(self.now).within(resource, root).on(Item::Element(of));
+        let context = context.asking(self).counting(&self.steps);
         match expression.holds(&context, &[Item::Element(of)]) {
             Ok(holds) => yes_or_no(holds),
             Err(_) => Held::NotEvaluated,
@@ -118,4 +130,64 @@ fn period_holds(of: Element<'_>) -> bool {
 /// `ext-1`: extensions or a value, not both, not neither.
 fn extension_holds(of: Element<'_>) -> bool {
     of.child("extension").is_some() != of.choice("value").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use fhir::{Format, Instant, Limits, Tree};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{Mode, Package, PackageLimits, RuleSet};
+
+    /// As much of FHIR as a reference needs, with the rule as R4 publishes it.
+    fn rules() -> RuleSet {
+        let expression = "reference.startsWith('#').not() or (reference.substring(1).trace('url') \
+                          in %rootResource.contained.id.trace('ids'))";
+        let rule = json!({ "key": "ref-1", "severity": "error", "expression": expression });
+        let element = |path: &str, of: &str| {
+            let types = json!([{ "code": of }]);
+            json!({ "id": path, "path": path, "min": 0, "max": "*", "type": types })
+        };
+        let of = |name: &str, elements: Value| {
+            json!({ "resource": { "resourceType": "StructureDefinition", "kind": "resource",
+                "url": format!("http://hl7.org/fhir/StructureDefinition/{name}"), "type": name,
+                "snapshot": { "element": elements } } })
+        };
+        let root = json!({ "id": "Reference", "path": "Reference", "constraint": [rule] });
+        let patient = json!({ "id": "Patient", "path": "Patient" });
+        let bundle = json!({ "resourceType": "Bundle", "entry": [
+            of("Reference", json!([root, element("Reference.reference", "string")])),
+            of("Patient", json!([patient, element("Patient.contained", "Resource"),
+                element("Patient.generalPractitioner", "Reference")])),
+        ] });
+        let package = Package::read(bundle.to_string().as_bytes(), &PackageLimits::default());
+        RuleSet::of(vec![package.unwrap()])
+    }
+
+    /// Failed rules, steps of expressions, and indexes of what is contained.
+    fn looked_at(set: &RuleSet, contained: usize) -> (usize, u64, usize) {
+        let inner = |at: usize| json!({ "resourceType": "Practitioner", "id": format!("p{at}") });
+        let to = |at: usize| json!({ "reference": format!("#p{at}") });
+        // One of the references leads to nothing.
+        let patient = json!({ "resourceType": "Patient",
+            "contained": (0..contained).map(inner).collect::<Vec<_>>(),
+            "generalPractitioner": (0..=contained).map(to).collect::<Vec<_>>() });
+        let text = patient.to_string();
+        let tree = Tree::read(text.as_bytes(), Format::Json, &Limits::default()).unwrap();
+        let run = Run::new(set, &tree, Mode::Authority, Instant(0));
+        let issues = run.resource(tree.root());
+        let failed = issues.iter().filter(|of| of.param("rule") == Some("ref-1")).count();
+        (failed, run.steps.get(), run.contained.borrow().len())
+    }
+
+    #[test]
+    fn references_to_what_is_contained_take_work_in_proportion() {
+        let set = rules();
+        let (failed, few, indexes) = looked_at(&set, 100);
+        assert_eq!((failed, indexes), (1, 1));
+        let (failed, many, indexes) = looked_at(&set, 1_000);
+        assert_eq!((failed, indexes), (1, 1));
+        assert!(many <= 10 * few.max(1_000), "{few} steps for 100, {many} for 1,000");
+    }
 }

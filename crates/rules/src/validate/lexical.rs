@@ -182,9 +182,14 @@ fn is_canonical_url(of: Element<'_>) -> bool {
 
 fn has_address_form(of: Element<'_>, issues: &mut Vec<Issue>) {
     let Some(value) = of.value() else { return };
+    // Only a canonical may name a version.
+    let id_of = |id: &'_ str| match of.type_name() {
+        "canonical" => id.rsplit_once('|').map_or(id.len(), |(id, _)| id.len()),
+        _ => id.len(),
+    };
     let is_wrong = value.starts_with("oid:")
         || value.starts_with("uuid:")
-        || value.strip_prefix("urn:uuid:").is_some_and(|id| !is_uuid(id))
+        || value.strip_prefix("urn:uuid:").is_some_and(|id| !is_uuid(&id[..id_of(id)]))
         || value.strip_prefix("urn:oid:").is_some_and(|id| !is_oid(id));
     // What is wrong with the types `oid` and `uuid` the base check says.
     if is_wrong && matches!(of.type_name(), "uri" | "url" | "canonical") {
@@ -208,8 +213,8 @@ fn is_uuid(id: &str) -> bool {
         })
 }
 
+/// After `urn:oid:`; an OID has no fragment.
 fn is_oid(id: &str) -> bool {
-    let id = id.split('#').next().unwrap_or_default();
     // A number is written in one way: without zeros before it.
     let arc = |arc: &str| {
         let digits = !arc.is_empty() && arc.bytes().all(|byte| byte.is_ascii_digit());

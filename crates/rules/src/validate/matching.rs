@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{Issue, Run, bounds, error, has_errors};
 use crate::profile::Node;
 use crate::slicing::{Matcher, Step, Test};
+use crate::terminology::Mode;
 
 impl<'t> Run<'t> {
     /// Fixed and pattern values, bounds and length.
@@ -66,6 +67,10 @@ impl<'t> Run<'t> {
             }
             Test::Exists => !places.is_empty(),
             Test::Missing => places.is_empty(),
+            Test::Forbidden(told) => {
+                let passes = |told: &'t Test| self.passes(places, told);
+                self.mode == Mode::Strict && told.as_deref().is_some_and(passes)
+            }
             Test::Type(types) => any(&|of| types.iter().any(|name| of.is_of(name))),
             Test::Profile(urls, package) => any(&|of| {
                 urls.iter().any(|url| match self.set.profile(url, *package) {

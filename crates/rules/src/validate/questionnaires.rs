@@ -1,9 +1,11 @@
 //! A Questionnaire's conditions, and a QuestionnaireResponse against its Questionnaire where that
 //! is at hand: contained, or among the rules in use.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use fhir::{Element, Severity};
+use fhirpath::{Context, Expression, Item};
 
 use super::{Issue, Run, error, push};
 use crate::terminology::Membership;
@@ -11,13 +13,28 @@ use crate::terminology::Membership;
 /// Items in items that are followed; the reader allows 64.
 const DEPTH_MAX: usize = 64;
 
+/// Extensions whose expression says whether a question is asked: of FHIR's structured data capture,
+/// and the Finnish one that HL7's validator knows too.
+const ENABLE_WHEN: [&str; 2] = [
+    "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-enableWhenExpression",
+    "http://phr.kanta.fi/StructureDefinition/fiphr-ext-questionnaire-enablewhen",
+];
+
 /// Whether a question is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asked {
     Yes,
     No,
-    /// An expression decides that is not looked at here.
+    /// An expression decides that cannot be evaluated here.
     Unknown,
+}
+
+/// An item of a response with its question, inside of others.
+#[derive(Clone, Copy)]
+struct Inside<'i, 't> {
+    question: Element<'t>,
+    item: Element<'t>,
+    around: Option<&'i Inside<'i, 't>>,
 }
 
 /// A response at work.
@@ -45,7 +62,7 @@ impl<'t> Run<'t> {
         let Some(questionnaire) = questionnaire.filter(is_one) else { return };
         let is_in_progress = of.text("status") == Some("in-progress");
         let answers = Answers { run: self, questionnaire, response: of, is_in_progress };
-        answers.items(questionnaire, of, issues, 0);
+        answers.items(questionnaire, of, None, issues);
     }
 }
 
@@ -75,10 +92,18 @@ fn item_of<'t>(of: Element<'t>, link: &str, depth: usize) -> Option<Element<'t>>
     })
 }
 
+type Around<'i, 't> = Option<&'i Inside<'i, 't>>;
+
 impl<'t> Answers<'_, 't> {
     /// The items of a response (or of an answer) against the items that are asked for there.
-    fn items(&self, asked: Element<'t>, of: Element<'t>, issues: &mut Vec<Issue>, depth: usize) {
-        if depth > DEPTH_MAX {
+    fn items(
+        &self,
+        asked: Element<'t>,
+        of: Element<'t>,
+        around: Around<'_, 't>,
+        issues: &mut Vec<Issue>,
+    ) {
+        if depth_of(around) > DEPTH_MAX {
             return;
         }
         let questions: Vec<Element<'t>> = asked.all("item").collect();
@@ -92,7 +117,7 @@ impl<'t> Answers<'_, 't> {
                 match item_of(self.questionnaire, link, 0) {
                     Some(question) => {
                         error(issues, item, "rule-answer-place", &params);
-                        self.item(question, item, issues, depth);
+                        self.item(question, item, around, issues);
                     }
                     None => error(issues, item, "rule-answer-item-unknown", &params),
                 }
@@ -108,7 +133,7 @@ impl<'t> Answers<'_, 't> {
         }
         for (place, question) in questions.iter().enumerate() {
             let items = given.remove(&place).unwrap_or_default();
-            self.question(*question, of, &items, issues, depth);
+            self.question(*question, of, &items, around, issues);
         }
     }
 
@@ -117,10 +142,10 @@ impl<'t> Answers<'_, 't> {
         question: Element<'t>,
         owner: Element<'t>,
         items: &[Element<'t>],
+        around: Around<'_, 't>,
         issues: &mut Vec<Issue>,
-        depth: usize,
     ) {
-        let asked = self.is_asked(question);
+        let asked = self.is_asked(question, around);
         let link = question.text("linkId").unwrap_or_default();
         let params = [("value", link)];
         if items.is_empty() {
@@ -136,7 +161,7 @@ impl<'t> Answers<'_, 't> {
             error(issues, *second, "rule-answer-repeats", &params);
         }
         for item in items {
-            self.item(question, *item, issues, depth);
+            self.item(question, *item, around, issues);
         }
     }
 
@@ -149,8 +174,8 @@ impl<'t> Answers<'_, 't> {
         &self,
         question: Element<'t>,
         item: Element<'t>,
+        around: Around<'_, 't>,
         issues: &mut Vec<Issue>,
-        depth: usize,
     ) {
         let link = question.text("linkId").unwrap_or_default();
         let kind = question.text("type").unwrap_or_default();
@@ -161,20 +186,21 @@ impl<'t> Answers<'_, 't> {
         }
         let answers: Vec<Element<'t>> = item.all("answer").collect();
         let is_owed = is_true(question, "required") && kind != "group";
-        if answers.is_empty() && is_owed && self.is_asked(question) == Asked::Yes {
+        if answers.is_empty() && is_owed && self.is_asked(question, around) == Asked::Yes {
             self.missing(item, link, issues);
         }
         if let Some(second) = answers.get(1).filter(|_| !is_true(question, "repeats")) {
             error(issues, *second, "rule-answer-repeats", &[("value", link)]);
         }
+        let here = Inside { question, item, around };
         for answer in &answers {
             self.answer(question, *answer, kind, issues);
             if kind != "group" {
-                self.items(question, *answer, issues, depth + 1);
+                self.items(question, *answer, Some(&here), issues);
             }
         }
         if kind == "group" {
-            self.items(question, item, issues, depth + 1);
+            self.items(question, item, Some(&here), issues);
         } else if item.child("item").is_some() {
             error(issues, item, "rule-answer-group", &[("value", link)]);
         }
@@ -224,36 +250,52 @@ impl<'t> Answers<'_, 't> {
         if question.child("answerOption").is_some() {
             return options.any(|option| is_same(option, value));
         }
-        let set = question.text("answerValueSet").filter(|set| !set.starts_with('#'));
+        let Some(told) = question.text("answerValueSet") else { return true };
+        // `#id` is contained in the Questionnaire.
+        let url = self.questionnaire.text("url").unwrap_or_default();
+        let set = if told.starts_with('#') { format!("{url}{told}") } else { told.to_owned() };
         let is_coding = value.type_name() == "Coding";
-        set.filter(|_| is_coding)
-            .is_none_or(|set| self.run.member(value, set, 0) != Some(Membership::Out))
+        !is_coding || self.run.member(value, &set, 0) != Some(Membership::Out)
     }
 
     /// Whether the conditions of a question hold.
-    fn is_asked(&self, question: Element<'t>) -> Asked {
-        let mut conditions = question.all("enableWhen").peekable();
-        let is_expression = question.all("extension").any(|of| {
-            of.text("url").is_some_and(|url| url.ends_with("questionnaire-enableWhenExpression"))
-        });
-        if is_expression {
-            return Asked::Unknown;
+    fn is_asked(&self, question: Element<'t>, around: Around<'_, 't>) -> Asked {
+        if let Some(told) = ENABLE_WHEN.iter().find_map(|url| question.extension(url)) {
+            return self.is_asked_by(told);
         }
-        if conditions.peek().is_none() {
-            return Asked::Yes;
-        }
-        let holds = |condition: Element<'t>| self.holds(condition);
-        let is_asked = match question.text("enableBehavior") {
-            Some("any") => conditions.any(holds),
-            _ => conditions.all(holds),
+        let conditions: Vec<Element<'t>> = question.all("enableWhen").collect();
+        let holds = |condition: &Element<'t>| self.holds(question, *condition, around);
+        let is_asked = match (&conditions[..], question.text("enableBehavior")) {
+            ([], _) => true,
+            ([only], _) => holds(only),
+            (all, Some("any")) => all.iter().any(holds),
+            (all, Some("all")) => all.iter().all(holds),
+            // Nobody says which of them must hold.
+            _ => true,
         };
         if is_asked { Asked::Yes } else { Asked::No }
     }
 
-    fn holds(&self, condition: Element<'t>) -> bool {
-        let mut given = Vec::new();
+    /// Whether an expression over the response says that a question is asked.
+    fn is_asked_by(&self, told: Element<'t>) -> Asked {
+        let Some(value) = told.choice("value") else { return Asked::Unknown };
+        let is_path = value.text("language").is_none_or(|of| of == "text/fhirpath");
+        let text = value.value().or_else(|| value.text("expression").filter(|_| is_path));
+        let Some(expression) = text.and_then(|text| Expression::parse(text).ok()) else {
+            return Asked::Unknown;
+        };
+        let response = self.response;
+        let context = Context::new(self.run.now).within(response, response);
+        match expression.holds(&context, &[Item::Element(response)]) {
+            Ok(true) => Asked::Yes,
+            Ok(false) => Asked::No,
+            Err(_) => Asked::Unknown,
+        }
+    }
+
+    fn holds(&self, question: Element<'t>, condition: Element<'t>, around: Around<'_, 't>) -> bool {
         let link = condition.text("question").unwrap_or_default();
-        answers_to(self.response, link, &mut given, 0);
+        let given = self.answers_to(link, question, around);
         let Some(expected) = condition.choice("answer") else { return true };
         let operator = condition.text("operator").unwrap_or_default();
         if operator == "exists" {
@@ -262,20 +304,70 @@ impl<'t> Answers<'_, 't> {
         given.iter().any(|value| {
             let order = compared(*value, expected);
             match operator {
-                "=" => is_same(expected, *value),
-                "!=" => !is_same(expected, *value),
-                ">" => order.is_some_and(std::cmp::Ordering::is_gt),
-                "<" => order.is_some_and(std::cmp::Ordering::is_lt),
-                ">=" => order.is_some_and(std::cmp::Ordering::is_ge),
-                "<=" => order.is_some_and(std::cmp::Ordering::is_le),
+                "=" => is_expected(expected, *value),
+                "!=" => !is_expected(expected, *value),
+                ">" => order.is_some_and(Ordering::is_gt),
+                "<" => order.is_some_and(Ordering::is_lt),
+                ">=" => order.is_some_and(Ordering::is_ge),
+                "<=" => order.is_some_and(Ordering::is_le),
                 _ => true,
             }
         })
+    }
+
+    /// The answers to another question that count for this one: in a group that repeats, those of
+    /// the same repetition.
+    fn answers_to(
+        &self,
+        link: &str,
+        question: Element<'t>,
+        around: Around<'_, 't>,
+    ) -> Vec<Element<'t>> {
+        let mut given = Vec::new();
+        let Some(group) = common_group(question, link) else {
+            answers_below(self.response, link, &mut given, 0);
+            return given;
+        };
+        let mut at = around;
+        while let Some(here) = at {
+            if here.question.is_same_place(group) {
+                answers_below(here.item, link, &mut given, 0);
+                own_answers(here.item, link, &mut given);
+                break;
+            }
+            at = here.around;
+        }
+        given
+    }
+}
+
+fn depth_of(around: Around<'_, '_>) -> usize {
+    std::iter::successors(around, |of| of.around).count()
+}
+
+/// The nearest item around a question that also has another one in it.
+fn common_group<'t>(question: Element<'t>, link: &str) -> Option<Element<'t>> {
+    let mut at = question;
+    loop {
+        if at.name() != "item" {
+            return None;
+        }
+        if at.text("linkId") == Some(link) || item_of(at, link, 0).is_some() {
+            return Some(at);
+        }
+        at = at.parent()?;
     }
 }
 
 fn is_true(of: Element<'_>, name: &str) -> bool {
     of.text(name) == Some("true")
+}
+
+/// What a condition asks for: of a code without a code system, that of any.
+fn is_expected(expected: Element<'_>, found: Element<'_>) -> bool {
+    let is_any = expected.type_name() == "Coding" && expected.text("system").is_none();
+    let is_code = || found.type_name() == "Coding" && expected.text("code") == found.text("code");
+    if is_any { is_code() } else { is_same(expected, found) }
 }
 
 /// The same code, or the same value.
@@ -285,13 +377,13 @@ fn is_same(expected: Element<'_>, found: Element<'_>) -> bool {
     }
     match expected.type_name() {
         "Coding" => ["system", "code"].iter().all(|part| expected.text(part) == found.text(part)),
-        "Quantity" => compared(found, expected).is_some_and(std::cmp::Ordering::is_eq),
+        "Quantity" => compared(found, expected).is_some_and(Ordering::is_eq),
         _ => expected.value() == found.value(),
     }
 }
 
 /// Numbers by their value, dates and times as they are written.
-fn compared(found: Element<'_>, expected: Element<'_>) -> Option<std::cmp::Ordering> {
+fn compared(found: Element<'_>, expected: Element<'_>) -> Option<Ordering> {
     let value = |of: Element<'_>| match of.type_name() {
         "Quantity" => of.text("value").map(str::to_owned),
         _ => of.value().map(str::to_owned),
@@ -303,17 +395,20 @@ fn compared(found: Element<'_>, expected: Element<'_>) -> Option<std::cmp::Order
     }
 }
 
-/// Every answer to a question, wherever it was asked.
-fn answers_to<'t>(of: Element<'t>, link: &str, given: &mut Vec<Element<'t>>, depth: usize) {
+/// Every answer to a question below an item, wherever it was asked.
+fn answers_below<'t>(of: Element<'t>, link: &str, given: &mut Vec<Element<'t>>, depth: usize) {
     if depth > DEPTH_MAX * 2 {
         return;
     }
     for item in of.all("item") {
-        let answers = item.all("answer");
-        if item.text("linkId") == Some(link) {
-            given.extend(answers.filter_map(|of| of.choice("value")));
-        }
-        item.all("answer").for_each(|answer| answers_to(answer, link, given, depth + 1));
-        answers_to(item, link, given, depth + 1);
+        own_answers(item, link, given);
+        item.all("answer").for_each(|answer| answers_below(answer, link, given, depth + 1));
+        answers_below(item, link, given, depth + 1);
+    }
+}
+
+fn own_answers<'t>(item: Element<'t>, link: &str, given: &mut Vec<Element<'t>>) {
+    if item.text("linkId") == Some(link) {
+        given.extend(item.all("answer").filter_map(|of| of.choice("value")));
     }
 }

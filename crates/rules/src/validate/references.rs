@@ -72,7 +72,7 @@ impl<'t> Run<'t> {
     }
 
     /// The resources that one contains, by their ids; of two with one id the first.
-    fn contained_in(&self, root: Element<'t>) -> Rc<HashMap<&'t str, Element<'t>>> {
+    pub(super) fn contained_in(&self, root: Element<'t>) -> Rc<HashMap<&'t str, Element<'t>>> {
         let key = self.place(root);
         if let Some(known) = self.contained.borrow().get(&key) {
             return Rc::clone(known);

@@ -30,7 +30,9 @@ impl<'t> Run<'t> {
             match kind {
                 "Bundle" => self.bundle(of, issues),
                 "CodeSystem" => self.code_system(of, issues),
+                "ConceptMap" => self.concept_map(of, issues),
                 "MeasureReport" => self.measure_report(of, issues),
+                "OperationDefinition" => self.operation(of, issues),
                 "StructureDefinition" => self.structure_definition(of, issues),
                 "ValueSet" => self.value_set(of, issues),
                 "Questionnaire" => Self::questionnaire(of, issues),

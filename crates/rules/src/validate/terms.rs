@@ -4,6 +4,7 @@ use fhir::Element;
 
 use super::bundle::is_absolute;
 use super::{Issue, Run, error};
+use crate::terminology::Membership;
 
 /// Concepts in concepts that are followed; the reader allows 64.
 const DEPTH_MAX: usize = 64;
@@ -48,15 +49,95 @@ impl<'t> Run<'t> {
     }
 }
 
+impl<'t> Run<'t> {
+    /// The codes that a ConceptMap maps are codes of the systems that it names, and of its scopes.
+    pub(super) fn concept_map(&self, of: Element<'t>, issues: &mut Vec<Issue>) {
+        let scope = |name: &str| of.choice(name).and_then(Element::value);
+        let (from, to) = (scope("source"), scope("target"));
+        for group in of.all("group") {
+            let version = |name: &str| group.text(name);
+            let source = System::of(group.text("source"), version("sourceVersion"));
+            let target = System::of(group.text("target"), version("targetVersion"));
+            for element in group.all("element") {
+                self.mapped(element, &source, from, issues);
+                element.all("target").for_each(|of| self.mapped(of, &target, to, issues));
+            }
+        }
+    }
+
+    fn mapped(
+        &self,
+        of: Element<'t>,
+        system: &Option<System>,
+        scope: Option<&str>,
+        issues: &mut Vec<Issue>,
+    ) {
+        let (Some(code), Some(system)) = (of.child("code"), system) else { return };
+        let value = code.value().unwrap_or_default();
+        match self.set.has_code(&system.canonical, 0, value) {
+            Some(false) => {
+                let params = [("value", value), ("system", &*system.url)];
+                error(issues, code, "rule-code-unknown", &params);
+            }
+            Some(true) => {
+                let Some(set) = scope.filter(|set| self.set.members(set, 0).is_some()) else {
+                    return;
+                };
+                let answer = self.set.membership(set, 0, Some(&system.url), value, self.mode);
+                if answer == Membership::Out {
+                    let params = [("element", "code"), ("value", value), ("value-set", set)];
+                    error(issues, code, "rule-code-not-in-value-set", &params);
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// What goes in and out of an operation is told by profiles of Parameters.
+    pub(super) fn operation(&self, of: Element<'t>, issues: &mut Vec<Issue>) {
+        for told in ["inputProfile", "outputProfile"].into_iter().filter_map(|name| of.child(name))
+        {
+            let Some(canonical) = told.value() else { continue };
+            match self.set.profile(canonical, 0) {
+                None => error(issues, told, self.absent(canonical), &[("profile", canonical)]),
+                Some(profile) if profile.type_name != "Parameters" => {
+                    let found = ("found", &*profile.type_name);
+                    let params = [("profile", canonical), ("expected", "Parameters"), found];
+                    error(issues, told, "rule-profile-type", &params);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+}
+
+/// A code system that a ConceptMap names, with and without its version.
+struct System {
+    url: String,
+    canonical: String,
+}
+
+impl System {
+    fn of(told: Option<&str>, version: Option<&str>) -> Option<Self> {
+        let told = told?;
+        let url = told.split('|').next().unwrap_or_default().to_owned();
+        let canonical = match version {
+            Some(version) => format!("{url}|{version}"),
+            None => told.to_owned(),
+        };
+        Some(Self { url, canonical })
+    }
+}
+
 /// Counts, and what belongs to a supplement and what does not.
 fn code_system(of: Element<'_>, issues: &mut Vec<Issue>) {
     let content = of.text("content").unwrap_or_default();
     let is_supplement = of.child("supplements").is_some();
     if is_supplement {
-        for name in ["caseSensitive", "hierarchyMeaning"] {
-            if let Some(child) = of.child(name) {
-                error(issues, child, "rule-code-system-supplement", &[("element", name)]);
-            }
+        // FHIR demands `hierarchyMeaning` where concepts are nested, whatever they add to.
+        if let Some(child) = of.child("caseSensitive") {
+            let params = [("element", "caseSensitive")];
+            error(issues, child, "rule-code-system-supplement", &params);
         }
     }
     if let Some(child) = of.child("content")
@@ -64,6 +145,7 @@ fn code_system(of: Element<'_>, issues: &mut Vec<Issue>) {
     {
         error(issues, child, "rule-code-system-supplement", &[("element", "content")]);
     }
+    properties(of, of, issues, 0);
     let count = concepts(of, 0);
     let told = of.child("count").filter(|_| content == "complete");
     if let Some(told) = told.filter(|told| told.value() != Some(&count.to_string())) {
@@ -83,6 +165,27 @@ fn value_set(of: Element<'_>, issues: &mut Vec<Issue>) {
         let told = system.value().unwrap_or_default();
         if told.split_once('|').is_some_and(|(_, version)| !version.is_empty()) {
             error(issues, system, "rule-value-set-version", &[("value", told)]);
+        }
+    }
+}
+
+/// Properties of concepts have the types that the code system says.
+fn properties(system: Element<'_>, of: Element<'_>, issues: &mut Vec<Issue>, depth: usize) {
+    for concept in of.all("concept") {
+        for property in concept.all("property") {
+            let code = property.text("code");
+            let mut told =
+                system.all("property").filter(|of| code.is_some() && of.text("code") == code);
+            let told = told.next().and_then(|of| of.text("type"));
+            if let (Some(expected), Some(value)) = (told, property.choice("value"))
+                && value.type_name() != expected
+            {
+                let params = [("expected", expected), ("found", value.type_name())];
+                error(issues, value, "rule-definition-type", &params);
+            }
+        }
+        if depth < DEPTH_MAX {
+            properties(system, concept, issues, depth + 1);
         }
     }
 }

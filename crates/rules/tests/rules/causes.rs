@@ -205,3 +205,31 @@ fn with_profiles(resource: &Value, names: &[&str]) -> Value {
     resource["meta"] = json!({ "profile": names.iter().map(|of| url(of)).collect::<Vec<_>>() });
     resource
 }
+
+/// HL7's validator tells each rule that fails; what two publishers write alike is one.
+#[test]
+fn rules_of_one_key_are_told_apart_by_what_they_ask() {
+    let rule = |expression: &str| {
+        json!({ "constraint": [{ "key": "own-1", "severity": "error", "human": "own",
+            "expression": expression }] })
+    };
+    let of = |name: &str, expression: &str| {
+        profile(name, "Patient", &[element("Patient", "", "", rule(expression))])
+    };
+    let profiles = vec![
+        of("one", "name.family.exists()"),
+        of("two", "name.trace('n').family .exists()"),
+        of("three", "gender.exists()"),
+    ];
+    let urls: Vec<Value> = profiles.iter().map(|of| of["url"].clone()).collect();
+    let patient = json!({ "resourceType": "Patient", "meta": { "profile": urls },
+        "active": true });
+    let found = found(&set(profiles), &patient, None, Mode::Authority);
+    assert_eq!(errors(&found), ["rule-invariant Patient"; 2]);
+    let texts: Vec<&str> = found
+        .iter()
+        .flat_map(|of| of.params.iter().filter(|(name, _)| name == "text"))
+        .map(|(_, text)| text.as_str())
+        .collect();
+    assert_eq!(texts, ["own (name.family.exists())", "own (gender.exists())"]);
+}

@@ -74,6 +74,120 @@ fn an_element_says_what_its_type_can() {
 }
 
 #[test]
+fn an_element_stays_within_its_base() {
+    let of = |elements: &[Value]| with(profile("case", "Patient", elements), json!({}));
+    let one = |path: &str, types: &str, more: Value| of(&[element(path, "", types, more)]);
+    let place = "StructureDefinition.differential.element[0]";
+    let unknown = [format!("rule-definition-element-unknown {place}")];
+    for (path, is_there) in [
+        ("Patient.name.family", true),
+        ("Patient.multipleBirth[x]", true),
+        ("Patient.multipleBirthInteger", true),
+        ("Patient.contact.name.family", true),
+        ("Patient.contained.anything", true),
+        ("Patient.foo", false),
+        ("Patient.name.foo", false),
+        ("Patient.gender.foo", false),
+        ("Patient.multipleBirthFoo", true),
+    ] {
+        let expected: Vec<&str> = unknown.iter().map(|of| &**of).filter(|_| !is_there).collect();
+        check(&one(path, "", json!({})), &expected);
+    }
+    let wrong = format!("rule-definition-type {place}.type[0]");
+    check(&one("Patient.multipleBirth[x]", "integer", json!({})), &[]);
+    check(&one("Patient.multipleBirth[x]", "string", json!({})), &[&wrong]);
+    check(&one("Patient.gender", "string", json!({})), &[&wrong]);
+    let missing = json!({ "meaningWhenMissing": "x" });
+    check(
+        &one("Patient.gender", "", missing),
+        &[&format!("rule-definition-not-allowed {place}.meaningWhenMissing")],
+    );
+    // What one definition demands another one that builds on it may not take back.
+    let required = json!({ "fixedCode": "male", "binding":
+        { "strength": "required", "valueSet": "http://rules.test/ValueSet/colours" } });
+    let base = profile("base", "Patient", &[element("Patient.gender", "", "", required)]);
+    let set = set(vec![base]);
+    for (more, expected) in [
+        (json!({ "fixedCode": "male", "binding": { "strength": "required" } }), vec![]),
+        (json!({ "fixedCode": "other" }), vec![format!("rule-fixed-value {place}.fixedCode")]),
+        (
+            json!({ "binding": { "strength": "extensible" } }),
+            vec![format!("rule-definition-wider {place}.binding.strength")],
+        ),
+    ] {
+        let base = json!({ "baseDefinition": url("base") });
+        let case = with(one("Patient.gender", "", more), base);
+        assert_eq!(errors(&found(&set, &case, None, Mode::Authority)), expected, "{case}");
+    }
+}
+
+#[test]
+fn an_extension_may_stand_where_there_is_something() {
+    for (path, is_there) in [
+        ("Patient", true),
+        ("Patient.name.family", true),
+        ("HumanName.given", true),
+        ("Patient.foo", false),
+        ("Foo", false),
+        ("Foo.bar", false),
+    ] {
+        let mut types = extension("case", &[("element", path)], "string", false);
+        types["name"] = json!("Case");
+        types["status"] = json!("draft");
+        // The types of FHIR are here as soon as their root is.
+        let root = json!({ "resourceType": "StructureDefinition", "kind": "complex-type",
+            "url": "http://hl7.org/fhir/StructureDefinition/Element", "type": "Element",
+            "snapshot": { "element": [{ "id": "Element", "path": "Element" }] } });
+        let found = errors(&found(&set(vec![root]), &types, None, Mode::Authority));
+        let unknown = ["rule-definition-context-unknown StructureDefinition.context[0]"];
+        assert_eq!(found, if is_there { &[][..] } else { &unknown[..] }, "{path}");
+    }
+}
+
+#[test]
+fn a_snapshot_says_what_it_must() {
+    let snapshot = |elements: Value| {
+        let mut of = with(profile("case", "Patient", &[]), json!({}));
+        of["snapshot"] = json!({ "element": elements });
+        of
+    };
+    let place = "StructureDefinition.snapshot.element";
+    let root = json!({ "id": "Patient", "path": "Patient" });
+    let name = json!({ "id": "Patient.name", "path": "Patient.name",
+        "type": [{ "code": "HumanName" }] });
+    check(&snapshot(json!([root, name])), &[]);
+    let bare = json!({ "id": "Patient.name", "path": "Patient.name" });
+    check(&snapshot(json!([root, bare])), &[&format!("rule-missing {place}[1]")]);
+    let told = json!({ "id": "Patient", "path": "Patient", "requirements": "x" });
+    check(
+        &snapshot(json!([told, name])),
+        &[&format!("rule-definition-not-allowed {place}[0].requirements")],
+    );
+    let rule = |key: &str, expression: &str| {
+        let human = "h";
+        json!({ "key": key, "severity": "error", "human": human, "expression": expression })
+    };
+    let ruled = |first: Value, second: Value| {
+        let (mut root, mut name) = (root.clone(), name.clone());
+        root["constraint"] = json!([first]);
+        name["constraint"] = json!([second]);
+        snapshot(json!([root, name]))
+    };
+    check(&ruled(rule("a", "true"), rule("a", "true")), &[]);
+    check(
+        &ruled(rule("a", "true"), rule("a", "false")),
+        &[&format!("rule-definition-key-twice {place}[1].constraint[0]")],
+    );
+    check(
+        &ruled(rule("a", "true"), rule("b", "name.")),
+        &[&format!("rule-definition-expression {place}[1].constraint[0]")],
+    );
+    let mut other = rule("b", "name.");
+    other["source"] = json!(url("other"));
+    check(&ruled(rule("a", "true"), other), &[]);
+}
+
+#[test]
 fn an_extension_names_itself() {
     let right = extension("case", &[("element", "Patient")], "string", false);
     check(&with(right.clone(), json!({})), &[]);
@@ -98,6 +212,20 @@ fn value_sets_take_codes_from_code_systems() {
     let supplement = json!({ "resourceType": "CodeSystem", "status": "draft", "content": "supplement",
         "supplements": "http://rules.test/colours", "concept": [{ "code": "red" }, { "code": "x" }] });
     check(&supplement, &["rule-code-unknown CodeSystem.concept[1].code"]);
+    let property = |value: Value| {
+        let mut property = json!({ "code": "weight" });
+        property.as_object_mut().unwrap().extend(value.as_object().unwrap().clone());
+        json!({ "resourceType": "CodeSystem", "status": "draft", "content": "complete",
+            "url": "http://rules.test/weights",
+            "property": [{ "code": "weight", "type": "integer" }],
+            "concept": [{ "code": "a", "concept": [{ "code": "b", "property": [property] }] }] })
+    };
+    check(&property(json!({ "valueInteger": 1 })), &[]);
+    check(&property(json!({ "code": "other", "valueString": "1" })), &[]);
+    check(
+        &property(json!({ "valueString": "1" })),
+        &["rule-definition-type CodeSystem.concept[0].concept[0].property[0].valueString"],
+    );
     let system = |set: &str| {
         json!({ "resourceType": "CodeSystem", "status": "draft", "content": "complete",
             "url": "http://rules.test/colours", "concept": [{ "code": "red" }],
@@ -105,6 +233,57 @@ fn value_sets_take_codes_from_code_systems() {
     };
     check(&system("colours"), &[]);
     check(&system("reds"), &["rule-code-system-value-set CodeSystem.valueSet"]);
+}
+
+#[test]
+fn a_concept_map_maps_codes_that_there_are() {
+    let colours = "http://rules.test/colours";
+    let map = |source: &str, target: &str, more: Value| {
+        let element = json!({ "code": source,
+            "target": [{ "code": target, "equivalence": "equivalent" }] });
+        let mut of = json!({ "resourceType": "ConceptMap", "status": "draft",
+            "group": [{ "source": colours, "target": colours, "element": [element] }] });
+        of.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        of
+    };
+    let place = "ConceptMap.group[0].element[0]";
+    check(&map("red", "blue", json!({})), &[]);
+    check(&map("green", "blue", json!({})), &[&format!("rule-code-unknown {place}.code")]);
+    check(&map("red", "green", json!({})), &[&format!("rule-code-unknown {place}.target[0].code")]);
+    let reds = json!({ "targetCanonical": "http://rules.test/ValueSet/reds" });
+    check(&map("blue", "red", reds.clone()), &[]);
+    check(
+        &map("red", "blue", reds),
+        &[&format!("rule-code-not-in-value-set {place}.target[0].code")],
+    );
+    let mut foreign = map("1", "2", json!({}));
+    foreign["group"][0]["source"] = json!("http://loinc.org");
+    foreign["group"][0]["target"] = json!("http://snomed.info/sct|1");
+    check(&foreign, &[]);
+}
+
+#[test]
+fn an_operation_is_told_by_profiles_of_parameters() {
+    let of = |name: &str| {
+        json!({ "resourceType": "OperationDefinition", "name": "Case", "status": "draft",
+            "kind": "operation", "code": "case", "system": true, "type": false,
+            "instance": false, "inputProfile": url(name) })
+    };
+    let parameters = json!({ "resourceType": "StructureDefinition", "kind": "resource",
+        "url": url("in"), "type": "Parameters",
+        "snapshot": { "element": [{ "id": "Parameters", "path": "Parameters" }] } });
+    let set = set(vec![parameters, profile("patient", "Patient", &[])]);
+    let place = "OperationDefinition.inputProfile";
+    for (name, expected) in [
+        ("in", None),
+        ("none", Some("rule-profile-unknown")),
+        ("patient", Some("rule-profile-type")),
+    ] {
+        let found = errors(&found(&set, &of(name), None, Mode::Authority));
+        let expected: Vec<String> =
+            expected.map(|code| format!("{code} {place}")).into_iter().collect();
+        assert_eq!(found, expected, "{name}");
+    }
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Discriminators where HL7's validator has a way of its own.
 
+use rules::Mode;
 use serde_json::{Value, json};
 
-use crate::slices::{check, slicing};
-use crate::teaching::{element, profile};
+use crate::slices::{check, identifiers, slicing};
+use crate::teaching::{element, errors, found, profile, set};
 
 /// HL7's validator compares some parts of some types only, and does not ask of others at all.
 #[test]
@@ -78,4 +79,49 @@ fn by_position_behind_others() {
         "rule-fixed-value Patient.name[1].family",
     ];
     check(of("1..2"), &names(&["A", "B"]), &expected);
+}
+
+/// HL7's validator finds no element for a slice that may not occur and is told by the element
+/// itself; FHIR forbids it.
+#[test]
+fn a_slice_that_may_not_occur_is_forbidden_strictly() {
+    let by_type = vec![profile(
+        "case",
+        "Observation",
+        &[
+            element("Observation.value[x]", "", "", slicing("type", "$this", "open")),
+            element(
+                "Observation.value[x]",
+                "0..0",
+                "string",
+                json!({ "sliceName": "valueString" }),
+            ),
+        ],
+    )];
+    let none = json!({ "sliceName": "none", "patternIdentifier": { "system": "http://none" } });
+    let by_pattern = vec![profile(
+        "case",
+        "Patient",
+        &[
+            element("Patient.identifier", "", "", slicing("value", "$this", "open")),
+            element("Patient.identifier", "0..0", "", none),
+        ],
+    )];
+    let observation = |name: &str, value: Value| {
+        json!({ "resourceType": "Observation", "status": "final", "code": { "text": "x" },
+            name: value })
+    };
+    for (definitions, resource, place) in [
+        (&by_type, observation("valueString", json!("a")), Some("Observation.valueString")),
+        (&by_type, observation("valueInteger", json!(1)), None),
+        (&by_pattern, identifiers(&[("http://none", "1")]), Some("Patient.identifier[0]")),
+        (&by_pattern, identifiers(&[("http://one", "1")]), None),
+    ] {
+        check(definitions.clone(), &resource, &[]);
+        let set = set(definitions.clone());
+        let strict = errors(&found(&set, &resource, Some("case"), Mode::Strict));
+        let expected: Vec<String> =
+            place.iter().map(|place| format!("rule-too-many {place}")).collect();
+        assert_eq!(strict, expected, "{resource}");
+    }
 }

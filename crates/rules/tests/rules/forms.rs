@@ -16,6 +16,7 @@ fn patient(more: Value) -> Value {
 fn addresses_sizes_and_narrative() {
     let narrative = |div: &str| patient(json!({ "text": { "status": "generated", "div": div } }));
     let html = "<div xmlns=\"http://www.w3.org/1999/xhtml\">";
+    let profiled = |canonical: &str| patient(json!({ "meta": { "profile": [canonical] } }));
     for (resource, expected) in [
         (
             patient(json!({ "identifier": [{ "system": "local", "value": "1" }] })),
@@ -41,6 +42,15 @@ fn addresses_sizes_and_narrative() {
         (
             patient(json!({ "identifier": [{ "system": "urn:oid:22.16.6.1", "value": "1" }] })),
             &["rule-address-form Patient.identifier[0].system"],
+        ),
+        (
+            patient(json!({ "identifier": [{ "system": "urn:oid:2.16.0.1#a", "value": "1" }] })),
+            &["rule-address-form Patient.identifier[0].system"],
+        ),
+        (profiled("urn:uuid:0b1f4f0c-6b3f-4f8e-9d55-000000000001|1.0#a"), &[]),
+        (
+            profiled("urn:uuid:0b1f4f0c-6b3f-4f8e|1.0"),
+            &["rule-address-form Patient.meta.profile[0]"],
         ),
         (
             patient(json!({ "identifier": [{ "system": "urn:ietf:rfc:3986", "value": "1" }] })),

@@ -1,7 +1,7 @@
 //! Parts of a package that would count for nothing, or hold every report: they are named when it is
 //! imported.
 
-use rules::{Package, PackageLimits};
+use rules::{Package, PackageLimits, Store, missing};
 use serde_json::{Value, json};
 
 use crate::packages::archive;
@@ -114,4 +114,32 @@ fn dependencies_and_releases_in_another_form() {
     }
     assert!(read(&|of| of["fhirVersions"] = json!("4.0.1")).is_ok());
     assert_eq!(read(&|of| of["fhirVersions"] = json!("5.0.0")).unwrap_err(), "other-fhir");
+}
+
+/// What a definition builds on in a version that nobody has is told, with what stands in for it.
+#[test]
+fn a_base_in_another_version_is_told_when_it_is_imported() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path().join("rules"));
+    let import = |name: &str, version: &str, base: &str| {
+        let mut definition = profile(name, "Patient", &[]);
+        (definition["version"], definition["baseDefinition"]) = (json!(version), json!(base));
+        let bytes = definition.to_string();
+        let package = Package::read(bytes.as_bytes(), &PackageLimits::default()).unwrap();
+        store.import(&package, "then".to_owned()).unwrap();
+        let all = store.list().unwrap();
+        let own = all.iter().find(|of| of.manifest.digest == package.manifest.digest).unwrap();
+        missing(&own.manifest, &all)
+    };
+    let patient = format!("{BASE}Patient|4.0.1");
+    // Of what nobody has in any version, the packages that define it are told.
+    assert_eq!(import("base", "1.1.0", &patient), []);
+    assert_eq!(import("exact", "1.0.0", &format!("{}|1.1.0", url("base"))), []);
+    assert_eq!(import("any", "1.0.0", &url("base")), []);
+    let told = (url("base"), "1.0.0".to_owned(), Some("1.1.0".to_owned()));
+    let other = format!("{}|1.0.0", url("base"));
+    assert_eq!(import("other", "1.0.0", &other), std::slice::from_ref(&told));
+    // As soon as somebody has it, nothing is missing.
+    import("base", "1.0.0", &patient);
+    assert_eq!(import("other", "1.0.0", &other), []);
 }

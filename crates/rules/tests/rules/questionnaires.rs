@@ -91,6 +91,141 @@ fn answers_are_those_that_are_asked_for() {
     );
 }
 
+/// A question that is required where its conditions hold, and what is found in a response.
+fn asked(question: Value, items: Value) -> Vec<String> {
+    let mut asked = json!({ "linkId": "more", "type": "string", "required": true });
+    asked.as_object_mut().unwrap().extend(question.as_object().unwrap().clone());
+    let questionnaire = json!({ "resourceType": "Questionnaire", "url": URL, "status": "active",
+        "item": [
+            { "linkId": "a", "type": "boolean" },
+            { "linkId": "b", "type": "choice" },
+            asked
+        ] });
+    let response = response("completed", items.as_array().unwrap().clone());
+    errors(&found(&set(vec![questionnaire]), &response, None, Mode::Authority))
+}
+
+#[test]
+fn conditions_hold_as_their_questionnaire_says() {
+    let missing = ["rule-answer-missing QuestionnaireResponse"];
+    let is = |question: &str, answer: Value| {
+        let mut of = json!({ "question": question, "operator": "=" });
+        of.as_object_mut().unwrap().extend(answer.as_object().unwrap().clone());
+        of
+    };
+    let yes = is("a", json!({ "answerBoolean": true }));
+    let no = is("a", json!({ "answerBoolean": false }));
+    let given = json!([answer("a", json!({ "valueBoolean": true }))]);
+    let with = |conditions: Value, behavior: Option<&str>| {
+        let mut of = json!({ "enableWhen": conditions });
+        if let Some(behavior) = behavior {
+            of["enableBehavior"] = json!(behavior);
+        }
+        asked(of, given.clone())
+    };
+    assert_eq!(with(json!([yes]), None), missing);
+    assert_eq!(with(json!([no]), None), [""; 0]);
+    assert_eq!(with(json!([yes, no]), Some("any")), missing);
+    assert_eq!(with(json!([yes, no]), Some("all")), [""; 0]);
+    // Of several, HL7's validator asks none where nobody says which must hold.
+    assert_eq!(with(json!([yes, no]), None), missing);
+    // A code without a code system is that code of any.
+    let coded =
+        json!([answer("b", json!({ "valueCoding": { "system": "http://a.test", "code": "x" } }))]);
+    for (coding, is_met) in [
+        (json!({ "code": "x" }), true),
+        (json!({ "system": "http://a.test", "code": "x" }), true),
+        (json!({ "system": "http://b.test", "code": "x" }), false),
+        (json!({ "code": "y" }), false),
+    ] {
+        let conditions = json!({ "enableWhen": [is("b", json!({ "answerCoding": coding }))] });
+        assert_eq!(asked(conditions, coded.clone()).len(), usize::from(is_met), "{coding}");
+    }
+}
+
+#[test]
+fn an_expression_says_whether_a_question_is_asked() {
+    let sdc =
+        "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-enableWhenExpression";
+    let kanta = "http://phr.kanta.fi/StructureDefinition/fiphr-ext-questionnaire-enablewhen";
+    let given = |more: Vec<Value>| {
+        let mut items = vec![answer("a", json!({ "valueBoolean": true }))];
+        items.extend(more);
+        json!(items)
+    };
+    let path = |answer: bool| {
+        format!("%resource.item.where(linkId = 'a').answer.value.where($this = {answer}).exists()")
+    };
+    let more = || vec![answer("more", json!({ "valueString": "x" }))];
+    for (expression, is_asked) in [
+        (path(true), Some(true)),
+        (path(false), Some(false)),
+        // Nothing is no; what cannot be evaluated is not known.
+        ("{}".to_owned(), Some(false)),
+        ("item.where(".to_owned(), None),
+        ("resolve('Patient/1')".to_owned(), None),
+    ] {
+        let of_sdc = json!({ "extension": [{ "url": sdc,
+            "valueExpression": { "language": "text/fhirpath", "expression": expression } }] });
+        let of_kanta = json!({ "extension": [{ "url": kanta, "valueString": expression }] });
+        for of in [of_sdc, of_kanta] {
+            let missing = usize::from(is_asked == Some(true));
+            assert_eq!(asked(of.clone(), given(Vec::new())).len(), missing, "{of}");
+            let unasked = usize::from(is_asked == Some(false));
+            assert_eq!(asked(of.clone(), given(more())).len(), unasked, "{of}");
+        }
+    }
+    let foreign = json!({ "extension": [{ "url": sdc,
+        "valueExpression": { "language": "text/cql", "expression": "false" } }] });
+    assert_eq!(asked(foreign, given(more())), [""; 0]);
+}
+
+#[test]
+fn a_condition_asks_in_its_own_repetition_of_a_group() {
+    let questionnaire = json!({ "resourceType": "Questionnaire", "url": URL, "status": "active",
+        "item": [{ "linkId": "child", "type": "group", "repeats": true, "item": [
+            { "linkId": "ill", "type": "boolean" },
+            { "linkId": "since", "type": "string", "required": true,
+              "enableWhen": [{ "question": "ill", "operator": "=", "answerBoolean": true }] }
+        ] }] });
+    let child = |ill: bool, since: Option<&str>| {
+        let mut items = vec![answer("ill", json!({ "valueBoolean": ill }))];
+        items.extend(since.map(|of| answer("since", json!({ "valueString": of }))));
+        json!({ "linkId": "child", "item": items })
+    };
+    for (items, expected) in [
+        (vec![child(true, Some("May")), child(false, None)], None),
+        (vec![child(true, None), child(false, None)], Some("rule-answer-missing @.item[0]")),
+        (
+            vec![child(true, Some("May")), child(false, Some("May"))],
+            Some("rule-answer-not-enabled @.item[1].item[1]"),
+        ),
+    ] {
+        let response = response("completed", items);
+        let rules = set(vec![questionnaire.clone()]);
+        let found = errors(&found(&rules, &response, None, Mode::Authority));
+        let expected: Vec<String> =
+            expected.iter().map(|of| of.replace('@', "QuestionnaireResponse")).collect();
+        assert_eq!(found, expected, "{response}");
+    }
+}
+
+#[test]
+fn options_may_be_contained_in_the_questionnaire() {
+    let options = json!({ "resourceType": "ValueSet", "id": "o", "status": "active",
+        "compose": { "include": [{ "system": "http://a.test", "concept": [{ "code": "x" }] }] } });
+    let questionnaire = json!({ "resourceType": "Questionnaire", "url": URL, "status": "active",
+        "contained": [options],
+        "item": [{ "linkId": "b", "type": "choice", "answerValueSet": "#o" }] });
+    for (code, expected) in [("x", 0), ("y", 1)] {
+        let coding = json!({ "valueCoding": { "system": "http://a.test", "code": code } });
+        let response = response("completed", vec![answer("b", coding)]);
+        let rules = set(vec![questionnaire.clone()]);
+        let found = errors(&found(&rules, &response, None, Mode::Authority));
+        assert_eq!(found.len(), expected, "{code}: {found:?}");
+    }
+}
+
 #[test]
 fn conditions_ask_other_questions() {
     for (question, is_right) in [("b", true), ("a", false), ("inner", false), ("none", false)] {

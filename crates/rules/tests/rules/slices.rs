@@ -10,7 +10,7 @@ pub(crate) fn slicing(kind: &str, path: &str, rules: &str) -> Value {
     json!({ "slicing": { "discriminator": [{ "type": kind, "path": path }], "rules": rules } })
 }
 
-fn identifiers(of: &[(&str, &str)]) -> Value {
+pub(crate) fn identifiers(of: &[(&str, &str)]) -> Value {
     let all: Vec<Value> =
         of.iter().map(|(system, value)| json!({ "system": system, "value": value })).collect();
     json!({ "resourceType": "Patient", "identifier": all })

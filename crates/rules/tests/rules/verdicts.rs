@@ -287,3 +287,36 @@ fn a_choice_that_two_slices_fit_belongs_to_the_last() {
         &[(measured(json!({ "value": 1 })), &[])],
     );
 }
+
+#[test]
+fn a_value_set_may_be_contained_in_the_definition() {
+    let set_of = |code: &str| {
+        json!({ "resourceType": "ValueSet", "id": "own", "status": "active",
+            "compose": { "include": [{ "system": "http://a.b", "concept": [{ "code": code }] }] } })
+    };
+    let bound = json!({ "binding": { "strength": "required", "valueSet": "#own" } });
+    let of = |name: &str, code: &str| {
+        let mut of =
+            profile(name, "Observation", &[element("Observation.code", "", "", bound.clone())]);
+        of["contained"] = json!([set_of(code)]);
+        of
+    };
+    // Each has its own of that id, and what builds on one keeps that one.
+    let mut on = profile("on", "Observation", &[]);
+    on["baseDefinition"] = json!(url("one"));
+    let set = set(vec![of("one", "x"), of("two", "y"), on]);
+    for (code, name, is_in) in [
+        ("x", "one", true),
+        ("y", "one", false),
+        ("y", "two", true),
+        ("x", "two", false),
+        ("x", "on", true),
+        ("y", "on", false),
+    ] {
+        let resource = json!({ "resourceType": "Observation", "status": "final",
+            "code": { "coding": [{ "system": "http://a.b", "code": code }] } });
+        let found = errors(&found(&set, &resource, Some(name), Mode::Authority));
+        let out = ["rule-code-not-in-value-set Observation.code"];
+        assert_eq!(found, if is_in { &[][..] } else { &out }, "{code} in {name}");
+    }
+}
