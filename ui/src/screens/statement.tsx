@@ -7,8 +7,8 @@ import { createPortal } from "react-dom";
 import type { StatementEntryView } from "../bridge/generated/StatementEntryView";
 import type { StatementView } from "../bridge/generated/StatementView";
 import { useStatement } from "../bridge/queries";
-import { useCodeText, useFormat, useText } from "../i18n/text";
-import type { TextId } from "../i18n/text";
+import { endpointName, useCodeText, useFormat, useText } from "../i18n/text";
+import type { Text, TextId } from "../i18n/text";
 import { Button, CopyButton } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
 import { Notice, ProblemNote } from "../kit/notes";
@@ -97,6 +97,12 @@ function Sheet({ view }: { view: StatementView }) {
   );
 }
 
+/** The authority and what it is for, said once where both are one. */
+function placeOf(text: Text, { endpoint }: StatementEntryView, environment: string): string {
+  const name = endpointName(text, endpoint);
+  return name === environment ? name : `${name} (${environment})`;
+}
+
 function Entry({ entry }: { entry: StatementEntryView }) {
   const text = useText();
   const format = useFormat();
@@ -106,7 +112,7 @@ function Entry({ entry }: { entry: StatementEntryView }) {
     ["statement.created", time(entry.created)],
     ["statement.sent", time(entry.sent)],
     ["statement.answered", time(entry.answered)],
-    ["statement.endpoint", `${entry.endpoint} (${words("environment", entry.environment)})`],
+    ["statement.endpoint", placeOf(text, entry, words("environment", entry.environment))],
     ["detail.document-identifier", entry.documentIdentifier],
     ["detail.identifier", entry.identifier],
     ["detail.digest", entry.digest],
