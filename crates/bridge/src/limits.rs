@@ -10,6 +10,9 @@ use crate::problem::Problem;
 pub(crate) const PATHS_MAX: usize = 10_000;
 /// Submissions in one call.
 pub(crate) const IDS_MAX: usize = 10_000;
+/// Submissions that one call looks into, document by document. Who has more asks in steps: what is
+/// left out in silence would be taken for looked at.
+const LOOKED_MAX: usize = 1_000;
 /// Bytes of one path; the longest that Linux takes.
 const PATH_BYTES_MAX: usize = 4_096;
 /// Bytes of a pasted or edited report.
@@ -88,6 +91,10 @@ pub(crate) fn ids(ids: &[i64]) -> Result<(), Problem> {
     within("ids", ids.len(), IDS_MAX)
 }
 
+pub(crate) fn looked(ids: &[i64]) -> Result<(), Problem> {
+    within("ids", ids.len(), LOOKED_MAX)
+}
+
 pub(crate) fn text(text: &str) -> Result<(), Problem> {
     within("text", text.len(), TEXT_BYTES_MAX)
 }
@@ -150,5 +157,6 @@ mod tests {
         }
         assert_eq!(language(" es-419 ").unwrap(), "es-419");
         assert_eq!(code(ids(&vec![1; IDS_MAX + 1])), "argument-too-large");
+        assert_eq!(code(looked(&vec![1; LOOKED_MAX + 1])), "argument-too-large");
     }
 }
