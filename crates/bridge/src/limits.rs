@@ -40,7 +40,7 @@ pub(crate) const CERTIFICATE_BYTES_MAX: u64 = 4 << 20;
 pub(crate) fn json(argument: &str, value: &Value) -> Result<(), Problem> {
     let text_max = match argument {
         "text" | "items" => TEXT_BYTES_MAX,
-        "input" => CA_BYTES_MAX,
+        "input" | "ca_pem" => CA_BYTES_MAX,
         _ => OTHER_BYTES_MAX,
     };
     let mut open = vec![(value, 1)];

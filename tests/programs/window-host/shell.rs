@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use bridge::{Call, Desk, Problem};
+use bridge::{Call, Desk, Problem, Wording};
 use report::Event;
 use serde_json::{Value, json};
+use texts::Language;
 use tokio::sync::watch;
 
 /// The shell of one page.
@@ -121,6 +122,17 @@ impl Shell {
             Call::SaveTable { text } => match self.next_choice().pop() {
                 Some(target) => {
                     self.desk.save_table(target.as_ref(), text).await.map(|()| "true".to_owned())
+                }
+                None => Ok("false".to_owned()),
+            },
+            Call::SaveStatement { date, language } => match self.next_choice().pop() {
+                Some(target) => {
+                    let language = Language::of_locale(&language);
+                    let wording = Wording::new(language.code(), move |id, params| {
+                        language.shared(id, params)
+                    });
+                    let saved = self.desk.save_statement(target.as_ref(), date, wording).await;
+                    saved.map(|()| "true".to_owned())
                 }
                 None => Ok("false".to_owned()),
             },

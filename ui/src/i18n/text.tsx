@@ -6,6 +6,7 @@ import type { I18n } from "@lingui/core";
 import { createContext, useContext, useMemo } from "react";
 
 import type help from "./en/help.json";
+import type statement from "../../../texts/en/statement.json";
 import type en from "./en/interface.json";
 
 /** Languages with a catalogue, named in themselves. A language more is a folder more and a line here. */
@@ -19,7 +20,7 @@ export const LANGUAGES = [
 export type Language = (typeof LANGUAGES)[number]["code"];
 
 /** Id of a text of the window itself. */
-export type TextId = keyof typeof en | keyof typeof help;
+export type TextId = keyof typeof en | keyof typeof help | keyof typeof statement;
 
 export type Values = Record<string, string | number>;
 

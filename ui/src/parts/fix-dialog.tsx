@@ -132,7 +132,7 @@ function Looked({ preview, of }: { preview: Preview; of: number }) {
 function Progress({ run, rest }: { run: Run; rest: number }) {
   const text = useText();
   const { phase, completed, failed, sent } = run;
-  const n = phase === "rest" ? rest + 1 : sent;
+  const n = phase === "rest" || phase === "first-completed" ? rest + 1 : sent;
   return (
     <section className={css.preview} aria-live="polite" data-testid="fix-progress" data-phase={phase}>
       {phase === "first" && <strong>{text("fix.first.waiting")}</strong>}

@@ -12,6 +12,9 @@ const FOLDER = process.env.PICTURES;
 const COUNT = FOLDER ? 200 : 12;
 /** A person who corrects types; all else is a click. */
 const CLICKS_MAX = 6;
+/** Two hundred take their time where others work too. */
+const PATIENCE = FOLDER ? { timeout: 600_000 } : {};
+if (FOLDER) test.setTimeout(1_800_000);
 
 /** Clicks as a person does, counts them, and takes a picture before each. */
 function hand(window: Page, series: string) {
@@ -59,13 +62,13 @@ test.describe("a newcomer", () => {
 /** Failed reports of one cause. */
 async function failed(core: Core): Promise<void> {
   await core.send(core.copies("muster-fehler", COUNT));
-  await expect.poll(async () => (await core.call("status")).counts.byState.failed).toBe(COUNT);
+  await expect.poll(async () => (await core.call("status")).counts.byState.failed, PATIENCE).toBe(COUNT);
 }
 
 /** All of them are corrected, and none was sent twice. */
 async function allCorrected(core: Core): Promise<void> {
   const settled = { needsAttention: 0, inProgress: 0, completed: COUNT, byState: { superseded: COUNT } };
-  await expect.poll(async () => (await core.call("status")).counts).toMatchObject(settled);
+  await expect.poll(async () => (await core.call("status")).counts, PATIENCE).toMatchObject(settled);
 }
 
 test("failed reports of one cause are corrected by Fix once in six clicks", async ({ window, core }) => {
@@ -75,10 +78,10 @@ test("failed reports of one cause are corrected by Fix once in six clicks", asyn
   await press(window.getByTestId("fix-once"));
   await press(window.getByTestId("unveil"));
   await window.getByTestId("fix-replace").fill("Muster");
-  await expect(window.getByTestId("fix-preview")).toContainText(`Changes ${COUNT} reports`);
+  await expect(window.getByTestId("fix-preview")).toContainText(`Changes ${COUNT} reports`, PATIENCE);
   await press(window.getByTestId("fix-first"));
   await press(window.getByTestId("fix-rest"));
-  await expect(window.getByTestId("fix-progress")).toHaveAttribute("data-phase", "done");
+  await expect(window.getByTestId("fix-progress")).toHaveAttribute("data-phase", "done", PATIENCE);
   await picture();
   expect(clicks()).toBeLessThanOrEqual(CLICKS_MAX);
   await allCorrected(core);
@@ -89,9 +92,9 @@ test("failed reports of one cause are corrected by dropping their corrected file
   const { press, picture, clicks } = hand(window, "dropped");
   // As a laboratory system exports them again: the same documents, with the name put right.
   await core.drop(core.copies("muster-fehler", COUNT, (text) => text.replaceAll("Muster-Fehler", "Muster")));
-  await expect(window.getByText(`${COUNT} of these files correct`)).toBeVisible();
+  await expect(window.getByText(`${COUNT} of these files correct`)).toBeVisible(PATIENCE);
   await press(window.getByTestId("send-button"));
-  await expect(window.getByTestId("batch")).toHaveAttribute("data-phase", "settled");
+  await expect(window.getByTestId("batch")).toHaveAttribute("data-phase", "settled", PATIENCE);
   await picture();
   await press(window.getByTestId("nav-correct"));
   await expect(window.getByText("All clear. No failed reports.")).toBeVisible();
