@@ -78,6 +78,18 @@ async fn answer<R: Runtime>(
             }
             None => Ok(text(false)),
         },
+        Call::SaveStatement { date, language } => {
+            let name = format!("labcourier-{date}.pdf");
+            match choose_target(app, &name).await {
+                Some(target) => {
+                    unlocked(app).await?;
+                    let desk = app.state::<Arc<House>>().desk().await?;
+                    desk.save_statement(&target, date, outside::wording(&language)).await?;
+                    Ok(text(true))
+                }
+                None => Ok(text(false)),
+            }
+        }
         Call::SetPreferences { preferences } => {
             let desk = app.state::<Arc<House>>().desk().await?;
             start_at_login(&desk, preferences.start_at_login).await?;

@@ -5,7 +5,7 @@ import { act } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { useIdleLock, workGoesOn } from "../src/lock";
-import { useRun } from "../src/parts/fix-dialog";
+import { useRun } from "../src/parts/fix-run";
 import { say } from "../src/kit/toasts";
 import { render } from "./render";
 
@@ -56,6 +56,6 @@ it("corrections that were asked for and not begun are told where the dialog is g
   await act(async () => run?.goOn([1, 2, 3]));
   await act(async () => close());
   await act(async () => vi.advanceTimersByTimeAsync(1_000));
-  expect(asked).not.toContain("fix");
-  expect(say).toHaveBeenCalledWith({ tone: "attention", title: "Fixing them together was left: 0 sent, 3 reports are as they were" });
+  expect(asked.filter((command) => command === "fix")).toHaveLength(1);
+  expect(say).toHaveBeenCalledWith({ tone: "attention", title: "Fixing them together was left: 1 sent, 2 reports are as they were" });
 });

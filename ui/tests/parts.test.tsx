@@ -52,7 +52,7 @@ describe("a message", () => {
     const element = await render(<Message message={{ ...broken, rule, params: { rule, text: "If mapped, then a member" } }} />, "fr");
     expect(element.textContent).toContain("L’interprétation du résultat n’est pas admise");
     expect(element.querySelector("blockquote")?.textContent).toBe("If mapped, then a member");
-    expect(element.textContent).toContain("Trouvé:<5>");
+    expect(element.textContent).toContain("Trouvé\u00a0:<5>");
     expect(element.querySelector("details")?.textContent).toContain("Que faire");
     const other = await render(<Message message={{ ...broken, rule: "own-9", params: { rule: "own-9", text: "Signed only." } }} />, "de");
     expect(other.textContent).toContain("Eine Regel der Behörde ist nicht erfüllt: own-9.");

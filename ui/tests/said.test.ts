@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { MessageView } from "../src/bridge/generated/MessageView";
 import { BLANK } from "../src/bridge/mock-data";
 import { LANGUAGES, loadWords } from "../src/i18n/text";
-import { sentenceOf } from "../src/parts/said";
+import { sentenceOf, shownSentence } from "../src/parts/said";
 
 const missing = (element: string, path: string | null = null): MessageView => ({
   ...BLANK,
@@ -38,5 +38,38 @@ describe("the name of an element", () => {
     const { text } = await loadWords("en");
     const written = { ...missing("family"), code: "unknown-element", params: { element: "family", type: "Address" } };
     expect(sentenceOf(text, written)).toContain("“family”");
+  });
+});
+
+describe("while names are hidden", () => {
+  const born: MessageView = {
+    ...BLANK,
+    source: "local",
+    code: "birth-date-after-document",
+    params: { "birth-date": "2999-01-01", date: "2026-11-24" },
+  };
+
+  it("a sentence has no birth date, and has it once they are shown", async () => {
+    for (const { code } of LANGUAGES) {
+      const { text } = await loadWords(code);
+      expect(shownSentence(text, born, true), code).not.toMatch(/2999|2026/);
+      expect(shownSentence(text, born, true), code).toContain("…");
+      expect(shownSentence(text, born, false), code).toContain("2999-01-01");
+    }
+  });
+
+  it("a value stands there where its place names nobody, and what was asked for always does", async () => {
+    const { text } = await loadWords("en");
+    const wrong = (path: string | null): MessageView => ({
+      ...BLANK,
+      source: "local",
+      code: "invalid-value",
+      params: { element: "x", value: "1987-13-40", type: "date" },
+      path,
+    });
+    expect(shownSentence(text, wrong(null), true)).not.toContain("1987");
+    expect(shownSentence(text, wrong("Patient.birthDate"), true)).not.toContain("1987");
+    expect(shownSentence(text, wrong("Observation.effectiveDateTime"), true)).toContain("1987-13-40");
+    expect(shownSentence(text, missing("family", "Patient.name"), true)).toContain("at least 1");
   });
 });

@@ -20,7 +20,7 @@ mod saved_views;
 mod screen;
 mod setup;
 mod standing;
-mod statement;
+pub(crate) mod statement;
 mod statistics;
 mod status;
 mod support;

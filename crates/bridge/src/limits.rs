@@ -10,6 +10,9 @@ use crate::problem::Problem;
 pub(crate) const PATHS_MAX: usize = 10_000;
 /// Submissions in one call.
 pub(crate) const IDS_MAX: usize = 10_000;
+/// Submissions that one call looks into, document by document. Who has more asks in steps: what is
+/// left out in silence would be taken for looked at.
+const LOOKED_MAX: usize = 1_000;
 /// Bytes of one path; the longest that Linux takes.
 const PATH_BYTES_MAX: usize = 4_096;
 /// Bytes of a pasted or edited report.
@@ -37,7 +40,7 @@ pub(crate) const CERTIFICATE_BYTES_MAX: u64 = 4 << 20;
 pub(crate) fn json(argument: &str, value: &Value) -> Result<(), Problem> {
     let text_max = match argument {
         "text" | "items" => TEXT_BYTES_MAX,
-        "input" => CA_BYTES_MAX,
+        "input" | "ca_pem" => CA_BYTES_MAX,
         _ => OTHER_BYTES_MAX,
     };
     let mut open = vec![(value, 1)];
@@ -86,6 +89,10 @@ pub(crate) fn path(path: String) -> Result<PathBuf, Problem> {
 
 pub(crate) fn ids(ids: &[i64]) -> Result<(), Problem> {
     within("ids", ids.len(), IDS_MAX)
+}
+
+pub(crate) fn looked(ids: &[i64]) -> Result<(), Problem> {
+    within("ids", ids.len(), LOOKED_MAX)
 }
 
 pub(crate) fn text(text: &str) -> Result<(), Problem> {
@@ -150,5 +157,6 @@ mod tests {
         }
         assert_eq!(language(" es-419 ").unwrap(), "es-419");
         assert_eq!(code(ids(&vec![1; IDS_MAX + 1])), "argument-too-large");
+        assert_eq!(code(looked(&vec![1; LOOKED_MAX + 1])), "argument-too-large");
     }
 }

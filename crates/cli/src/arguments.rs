@@ -220,6 +220,15 @@ Examples:
   labcourier export --format csv > reports.csv
   labcourier export --format json --state failed")]
     Export(Export),
+    /// What was taken in on a day and what became of it, for the file.
+    #[command(after_help = "\
+Times, identifiers, digests, the authority's answers and the end of the journal's chain;
+no patient. Without --pdf it is a table.
+
+Examples:
+  labcourier statement 2026-11-24 --pdf 2026-11-24.pdf
+  labcourier statement 2026-11-24 > 2026-11-24.csv")]
+    Statement(Statement),
     /// The authority's rules: packages, and any resource against them.
     #[command(subcommand)]
     Rules(RulesCommand),
@@ -407,6 +416,15 @@ pub(crate) enum ExportForm {
     Csv,
     /// One object a line.
     Json,
+}
+
+#[derive(Args)]
+pub(crate) struct Statement {
+    /// The day: YYYY-MM-DD.
+    pub(crate) day: String,
+    /// PDF file to write; it must not exist.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pdf: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -46,6 +46,11 @@ impl Catalogue {
         Self { language: Language::of_locale(locale), program: "labcourier".to_owned() }
     }
 
+    /// The language of the texts.
+    pub(crate) fn language(&self) -> Language {
+        self.language
+    }
+
     /// The text of an id with its parameters; an id without text stands for itself.
     pub(crate) fn text(&self, id: &str, params: &[(&str, &str)]) -> String {
         self.known(id, params).unwrap_or_else(|| id.to_owned())
@@ -302,6 +307,7 @@ mod tests {
                 "opinion" => OPINION_FAULTS.contains(&code),
                 // Names of FHIR's elements; any may be named.
                 "element" => true,
+                "statement" => bridge::STATEMENT_TEXTS.iter().any(|of| of.0 == code),
                 "notification" => bridge::NOTIFICATIONS.iter().any(|of| of.0 == code),
                 // What the icon of the desktop app says; the app lists them where it is built.
                 "tray" => true,
@@ -340,6 +346,7 @@ mod tests {
         include_str!("commands/search.rs"),
         include_str!("commands/send.rs"),
         include_str!("commands/setup.rs"),
+        include_str!("commands/statement.rs"),
         include_str!("commands/view.rs"),
         include_str!("commands/watch.rs"),
         include_str!("lib.rs"),

@@ -10,6 +10,7 @@ mod rules;
 mod search;
 mod send;
 mod setup;
+mod statement;
 mod support;
 mod view;
 mod watch;
@@ -63,6 +64,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output, texts: &Catalogue
         Command::Search(search) => search::search(&scene, search).await,
         Command::Watch { dir } => watch::watch(&scene, dir).await,
         Command::Export(export) => export::export(&scene, export).await,
+        Command::Statement(asked) => statement::statement(&scene, asked).await,
         Command::Rules(command) => rules::rules(&scene, command).await,
         Command::Journal(command) => journal::journal(&scene, command).await,
         Command::SupportBundle(asked) => support::bundle(&scene, asked).await,
@@ -119,6 +121,7 @@ impl Scene<'_> {
             | Command::Withdraw(_)
             | Command::Search(_)
             | Command::Export(_)
+            | Command::Statement(_)
             | Command::Rules(_)
             | Command::Journal(_) => {
                 self.error("say.practice-not-named", &[("folder", &shown)]);

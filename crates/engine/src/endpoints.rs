@@ -127,6 +127,26 @@ impl Engine {
         Ok(())
     }
 
+    /// Says whom an endpoint trusts and by which proxy it is reached. Its address stays, and all
+    /// that is kept of it.
+    pub async fn set_endpoint_way(
+        &self,
+        name: &str,
+        ca_pem: Option<String>,
+        proxy: Option<Url>,
+    ) -> Result<(), EngineError> {
+        self.change_settings(|settings| {
+            let known = settings.endpoint_named(name)?;
+            let changed = Endpoint { ca_pem, proxy, ..known.clone() };
+            Self::check_usable(&changed)?;
+            *known = changed;
+            Ok(())
+        })?;
+        self.note_endpoints()?;
+        self.restart().await;
+        Ok(())
+    }
+
     /// Gives an endpoint another name. Its id stays, and with it everything that is kept of it.
     pub async fn rename_endpoint(&self, from: &str, to: &str) -> Result<(), EngineError> {
         self.change_settings(|settings| {

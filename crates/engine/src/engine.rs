@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use exchange::Endpoint;
-use identity::{Password, Secrets};
+use identity::{Identity, Password, Secrets};
 use journal::{Journal, Key, Retention};
 use report::Person;
 use tokio::sync::{Notify, watch};
@@ -221,5 +221,22 @@ impl Engine {
             .ok_or_else(|| EngineError::UnknownEndpoint(name.to_owned()))?;
         let identity = self.client_identity(endpoint.id())?;
         Ok(client::probe(endpoint, identity.as_ref()).await)
+    }
+
+    /// Tests the connection to an endpoint with a certificate that is to take the place of its own.
+    /// Empty where it has none: nothing is lost by a first one.
+    pub async fn probe_with(
+        &self,
+        name: &str,
+        identity: &Identity,
+    ) -> Result<Vec<client::ProbeStep>, EngineError> {
+        let profile = self.profile();
+        let endpoint = profile
+            .endpoint_named(name)
+            .ok_or_else(|| EngineError::UnknownEndpoint(name.to_owned()))?;
+        if self.client_identity(endpoint.id())?.is_none() {
+            return Ok(Vec::new());
+        }
+        Ok(client::probe(endpoint, Some(identity)).await)
     }
 }

@@ -38,6 +38,22 @@ impl Language {
         }
     }
 
+    /// Its code, as in the names of the folders: `fr`.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::German => "de",
+            Self::French => "fr",
+            Self::Italian => "it",
+        }
+    }
+
+    /// The shared text of an id with its parameters; an id without text stands for itself.
+    pub fn shared(self, id: &str, params: &[(&str, &str)]) -> String {
+        let text = CATALOGUE.text(self, id);
+        text.map_or_else(|| id.to_owned(), |text| self.filled(text, params))
+    }
+
     /// Puts parameters into a text. The parameter `value-set` is called `valueSet` there. What a
     /// parameter holds is not looked at again; one that is missing leaves its place empty.
     pub fn filled(self, text: &str, params: &[(&str, &str)]) -> String {

@@ -43,6 +43,11 @@ pub(crate) async fn answer(shell: &Shell, request: Request<Incoming>) -> Respons
                 return respond(StatusCode::BAD_REQUEST, "application/json", text);
             }
         }
+        "/host/doubt" => {
+            if let Err(why) = shell.doubt(&body) {
+                return respond(StatusCode::BAD_REQUEST, "text/plain", why);
+            }
+        }
         "/host/choose" => {
             shell.grant(&body);
             shell.choose(serde_json::from_value(body).unwrap_or_default());

@@ -8,7 +8,8 @@
 //! What the shell does beside answering calls, a test asks for: `POST /host/drop` drops files on
 //! the window, `POST /host/choose` says what the next file dialog answers, `POST /host/rules` puts
 //! a package of rules to use in the practice profile, as `labcourier rules import` and `rules use`
-//! do. The question about a new address is answered with yes.
+//! do. `POST /host/doubt` makes a waiting report one whose answer was lost long ago. The question
+//! about a new address is answered with yes.
 
 mod answers;
 mod shell;

@@ -4,8 +4,10 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use bridge::{Call, Desk, Problem};
+use bridge::{Call, Desk, Problem, Wording};
+use report::Event;
 use serde_json::{Value, json};
+use texts::Language;
 use tokio::sync::watch;
 
 /// The shell of one page.
@@ -31,6 +33,20 @@ impl Shell {
         let imported = bridge::headless::import_rules(&self.practice, &file)?;
         let label = format!("{}@{}", imported.name, imported.version);
         bridge::headless::use_rules(&self.practice, &label).map(drop)
+    }
+
+    /// Records that the answer to a waiting report was lost so many seconds ago, and that nobody is
+    /// asked before tomorrow. Sending has to be paused, or the worker is quicker.
+    pub(crate) fn doubt(&self, body: &Value) -> Result<(), String> {
+        let number = |name: &str| body[name].as_i64().ok_or_else(|| format!("no {name}"));
+        let (id, engine) = (report::SubmissionId(number("id")?), self.desk.engine());
+        let (now, since) = (engine.now(), engine.now().plus_seconds(-number("seconds")?));
+        let (due, why) = (now.plus_seconds(86_400), "timed-out".to_owned());
+        for event in [Event::SendingStarted { since }, Event::Doubted { since, due, why }] {
+            let step = journal::Step::new(id, event, engine.person().clone(), now);
+            engine.journal().record(step).map_err(|error| format!("{error:?}"))?;
+        }
+        Ok(())
     }
 
     /// A page is shown from its beginning.
@@ -106,6 +122,17 @@ impl Shell {
             Call::SaveTable { text } => match self.next_choice().pop() {
                 Some(target) => {
                     self.desk.save_table(target.as_ref(), text).await.map(|()| "true".to_owned())
+                }
+                None => Ok("false".to_owned()),
+            },
+            Call::SaveStatement { date, language } => match self.next_choice().pop() {
+                Some(target) => {
+                    let language = Language::of_locale(&language);
+                    let wording = Wording::new(language.code(), move |id, params| {
+                        language.shared(id, params)
+                    });
+                    let saved = self.desk.save_statement(target.as_ref(), date, wording).await;
+                    saved.map(|()| "true".to_owned())
                 }
                 None => Ok("false".to_owned()),
             },

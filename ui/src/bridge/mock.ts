@@ -346,6 +346,7 @@ export function createMock(options: MockOptions = {}): Door {
     chosen: ({ ids }) => ({ count: ids.length, actions: tallied(ids.flatMap((id) => actionsOf(find(id).state))) }),
     decide: decided,
     save_table: () => true,
+    save_statement: () => true,
     saved_views: () => views,
     keep_view({ view }) {
       views = [...views.filter((one) => one.name !== view.name), view];
@@ -472,6 +473,7 @@ export function createMock(options: MockOptions = {}): Door {
     choose_folder: () => "/data/outbox-folder",
     practice_samples: () => ["/samples/sample-1-gonorrhoea.json", "/samples/sample-2-influenza.xml", "/samples/sample-3-fails-on-purpose.json"],
     certificate_inspect: opened,
+    certificate_try: () => [],
     certificate_import(takes) {
       certificate = { ...opened(takes), storedIn: "keychain" };
       return certificate;
@@ -513,6 +515,12 @@ export function createMock(options: MockOptions = {}): Door {
     set_endpoint_address({ name, base_url, same_authority }) {
       if (!same_authority) throw problem("endpoint-has-reports", { all: "3", name, open: "1" }, "look-again");
       for (const one of endpoints) if (one.name === name) one.baseUrl = base_url;
+      return null;
+    },
+    set_endpoint_way({ name, ca_pem, proxy }) {
+      const one = endpoints.find((known) => known.name === name);
+      if (one && ca_pem !== null) Object.assign(one, { ownCa: ca_pem !== "", ca: ca_pem === "" ? null : "CN=Example CA" });
+      if (one && proxy !== null) one.proxy = proxy === "" ? null : proxy;
       return null;
     },
     rename_endpoint({ name, new_name }) {
@@ -693,7 +701,7 @@ function isAtAuthority(row: RowView): row is RowView & { state: Processing } {
 }
 
 function endpoint(name: string, baseUrl: string, environment: Environment, inUse: boolean): EndpointView {
-  return { name, baseUrl, environment, release: "1.13.1", language: "de-CH", ownCa: environment === "practice", inUse };
+  return { name, baseUrl, environment, release: "1.13.1", language: "de-CH", ownCa: environment === "practice", ca: null, proxy: null, inUse };
 }
 
 /** The door of a window in a browser: options by its address, files by its own drag events. */

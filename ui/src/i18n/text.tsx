@@ -6,6 +6,7 @@ import type { I18n } from "@lingui/core";
 import { createContext, useContext, useMemo } from "react";
 
 import type help from "./en/help.json";
+import type statement from "../../../texts/en/statement.json";
 import type en from "./en/interface.json";
 
 /** Languages with a catalogue, named in themselves. A language more is a folder more and a line here. */
@@ -19,7 +20,7 @@ export const LANGUAGES = [
 export type Language = (typeof LANGUAGES)[number]["code"];
 
 /** Id of a text of the window itself. */
-export type TextId = keyof typeof en | keyof typeof help;
+export type TextId = keyof typeof en | keyof typeof help | keyof typeof statement;
 
 export type Values = Record<string, string | number>;
 
@@ -59,6 +60,8 @@ export interface Format {
   bytes(count: number): string;
   /** 40 seconds, 12 minutes, 3 hours, 2 days */
   duration(seconds: number): string;
+  /** 40 sec, 12 min, 3 h, 2 d */
+  shortDuration(seconds: number): string;
   /** 4 May, for the axis of a chart. */
   shortDate(date: string): string;
 }
@@ -125,7 +128,10 @@ function formatOf(locale: string): Format {
   const thisYear = of({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
   const otherYear = of({ day: "numeric", month: "short", year: "numeric" });
   const shortDate = of({ day: "numeric", month: "short" });
-  const length = (unit: string) => new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 0 });
+  const length = (unit: string) =>
+    (["long", "short"] as const).map(
+      (unitDisplay) => new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay, maximumFractionDigits: 0 }),
+    );
   // From which number of seconds on a length is said in which unit.
   const units = [
     [172_800, 86_400, length("day")],
@@ -133,6 +139,10 @@ function formatOf(locale: string): Format {
     [120, 60, length("minute")],
     [0, 1, length("second")],
   ] as const;
+  const lasting = (width: 0 | 1) => (seconds: number) => {
+    const [, size, unit] = units.find(([from]) => seconds >= from) ?? units[3];
+    return unit[width]?.format(Math.max(0, seconds) / size) ?? "";
+  };
   const number = new Intl.NumberFormat(locale);
   const size = (unit: string) => new Intl.NumberFormat(locale, { style: "unit", unit, maximumFractionDigits: 1 });
   const [kilobytes, megabytes] = [size("kilobyte"), size("megabyte")];
@@ -152,10 +162,8 @@ function formatOf(locale: string): Format {
     },
     exact: of({ dateStyle: "medium", timeStyle: "medium" }),
     day: (date) => of({ weekday: "short", day: "numeric" })(`${date}T12:00:00`),
-    duration(seconds) {
-      const [, size, unit] = units.find(([from]) => seconds >= from) ?? units[3];
-      return unit.format(Math.max(0, seconds) / size);
-    },
+    duration: lasting(0),
+    shortDuration: lasting(1),
     shortDate: (date) => shortDate(`${date}T12:00:00`),
     bytes: (count) => (count < 1e6 ? kilobytes.format(count / 1e3) : megabytes.format(count / 1e6)),
   };

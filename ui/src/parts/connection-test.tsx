@@ -8,6 +8,7 @@ import type { ProbeOutcome } from "../bridge/generated/ProbeOutcome";
 import type { ProbeView } from "../bridge/generated/ProbeView";
 import { useCommand } from "../bridge/queries";
 import { endpointName, useCodeText, useText } from "../i18n/text";
+import type { Text } from "../i18n/text";
 import css from "./connection-test.module.css";
 import { Button, CopyButton } from "../kit/controls";
 import { ProblemNote, problemText } from "../kit/notes";
@@ -23,10 +24,7 @@ export function ConnectionTest({ endpoint, icon: Icon = Plug }: { endpoint: Endp
   const text = useText();
   const words = useCodeText();
   const test = useCommand("test_endpoint");
-  const line = (probe: ProbeView) => {
-    const more = probe.problem ? problemText(text, probe.problem) : undefined;
-    return { detail: probe.detail ?? "", why: more ? `${more.title} ${more.more}`.trim() : "" };
-  };
+  const line = (probe: ProbeView) => lineOf(text, probe);
   const told = () => {
     const rows = (test.data ?? []).map((probe) => {
       const { detail, why } = line(probe);
@@ -56,22 +54,34 @@ export function ConnectionTest({ endpoint, icon: Icon = Plug }: { endpoint: Endp
         </div>
       </div>
       {test.error && <ProblemNote problem={test.error} />}
-      {test.data && (
-        <ol className={css.layers} aria-live="polite">
-          {test.data.map((probe) => {
-            const { icon: Mark, look } = OUTCOMES[probe.outcome];
-            const { detail, why } = line(probe);
-            return (
-              <li key={probe.layer} className={css.layer}>
-                <Mark aria-hidden size={18} className={css[look]} />
-                <span className={css.name}>{words("layer", probe.layer)}</span>
-                <span className={css[look]}>{words("outcome", probe.outcome)}</span>
-                <span className={`${css.detail} selectable`}>{why || detail}</span>
-              </li>
-            );
-          })}
-        </ol>
-      )}
+      {test.data && <Layers probes={test.data} />}
     </section>
+  );
+}
+
+function lineOf(text: Text, probe: ProbeView): { detail: string; why: string } {
+  const more = probe.problem ? problemText(text, probe.problem) : undefined;
+  return { detail: probe.detail ?? "", why: more ? `${more.title} ${more.more}`.trim() : "" };
+}
+
+/** A row for each layer of a connection. */
+export function Layers({ probes }: { probes: ProbeView[] }) {
+  const text = useText();
+  const words = useCodeText();
+  return (
+    <ol className={css.layers} aria-live="polite">
+      {probes.map((probe) => {
+        const { icon: Mark, look } = OUTCOMES[probe.outcome];
+        const { detail, why } = lineOf(text, probe);
+        return (
+          <li key={probe.layer} className={css.layer}>
+            <Mark aria-hidden size={18} className={css[look]} />
+            <span className={css.name}>{words("layer", probe.layer)}</span>
+            <span className={css[look]}>{words("outcome", probe.outcome)}</span>
+            <span className={`${css.detail} selectable`}>{why || detail}</span>
+          </li>
+        );
+      })}
+    </ol>
   );
 }

@@ -19,7 +19,7 @@ import { Difference } from "./difference";
 import type { Edits } from "./draft";
 import { Message, More, Values } from "./message";
 import { Privacy } from "./privacy";
-import { rawText, sentenceOf } from "./said";
+import { rawText, shownSentence } from "./said";
 import { Suggestion } from "./suggestion";
 import { sayProblem } from "../kit/toasts";
 import { namesSomebody, useVeil } from "./veil";
@@ -168,8 +168,8 @@ function Beside({ message, onApply }: { message: MessageView; onApply: (() => vo
   const words = useCodeText();
   const { severity } = message;
   const Icon = ICONS[severity];
-  const { hide } = useVeil();
-  const sentence = sentenceOf(text, message);
+  const { hide, isHidden } = useVeil();
+  const sentence = shownSentence(text, message, isHidden);
   return (
     <div className={`${css.beside} ${css[severity]}`} data-testid="beside" data-code={message.code}>
       <p className="selectable">

@@ -20,12 +20,12 @@ function useNow(): number {
   return now;
 }
 
-/** "3 hours left", "2 days late"; the exact time on hover. */
-export function Deadline({ due }: { due: string }) {
+/** "3 hours left", "2 days late", where there is little room "3 h left"; the exact time on hover. */
+export function Deadline({ due, isShort }: { due: string; isShort?: boolean }) {
   const text = useText();
   const format = useFormat();
   const left = Math.round((Date.parse(due) - useNow()) / 1000);
-  const time = format.duration(Math.max(60, Math.abs(left)));
+  const time = (isShort ? format.shortDuration : format.duration)(Math.max(60, Math.abs(left)));
   const Icon = left < 0 ? AlarmClockOff : AlarmClock;
   return (
     <span

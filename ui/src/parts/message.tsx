@@ -9,9 +9,10 @@ import type { Severity } from "../bridge/generated/Severity";
 import { useCodeText, useText } from "../i18n/text";
 import { Button } from "../kit/controls";
 import css from "./message.module.css";
-import { helpOf, rawText, sentenceOf, valuesOf } from "./said";
+import { helpOf, rawText, shownMessage, shownSentence, valuesOf } from "./said";
 import { Suggestion } from "./suggestion";
-import { namesSomebody, useVeil } from "./veil";
+import { useWindow } from "../place";
+import { initialOf, namesSomebody, useVeil } from "./veil";
 
 const ICONS: Record<Severity, LucideIcon> = { error: CircleAlert, warning: TriangleAlert, information: Info };
 
@@ -29,7 +30,8 @@ export function Message({ message, onShow, onApply, compact }: Props) {
   const { severity } = message;
   const Icon = ICONS[severity];
   const { hide } = useVeil();
-  const sentence = sentenceOf(text, message);
+  const { reveal } = useWindow();
+  const sentence = shownSentence(text, message, !reveal);
   const raw = rawText(message);
   return (
     <li className={`${css.message} ${css[severity]} ${compact ? css.compact : ""}`} data-testid="message" data-code={message.code}>
@@ -66,16 +68,17 @@ export function Message({ message, onShow, onApply, compact }: Props) {
 
 export function Values({ message, sentence }: { message: MessageView; sentence: string }) {
   const text = useText();
-  const { hide, hideValue, isHidden } = useVeil();
-  const { found, expected } = valuesOf(message, sentence);
-  const names = isHidden && namesSomebody(message.path ?? "");
+  const { hide } = useVeil();
+  const { reveal } = useWindow();
+  const { found, expected } = valuesOf(shownMessage(message, !reveal), sentence);
+  const names = !reveal && namesSomebody(message.path ?? "");
   if (!found && !expected) return null;
   return (
     <dl className={`${css.values} selectable`}>
       {found && (
         <div>
           <dt>{text("message.found")}</dt>
-          <dd>{names ? hideValue(found) : hide(found)}</dd>
+          <dd>{names ? initialOf(found) : hide(found)}</dd>
         </div>
       )}
       {expected && (

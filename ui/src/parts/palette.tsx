@@ -124,22 +124,22 @@ function useActions({ showSheet, lock }: { showSheet: () => void; lock: () => vo
     return [
       ...SCREENS.map((to) => entry(to, text(`nav.${to}`), () => go(HOME[to]))),
       ...GROUPS.map((group) =>
-        entry(group, `${text("nav.reports")}: ${text(`group.${group}`)}`, () => go({ screen: "reports", group, open: null })),
+        entry(group, `${text("nav.reports")} · ${text(`group.${group}`)}`, () => go({ screen: "reports", group, open: null })),
       ),
       entry("choose-files", text("send.choose-files"), toSend(chooser.files)),
       entry("choose-folder", text("send.choose-folder"), toSend(chooser.folder)),
       entry("statement", text("statement.title"), () => go({ screen: "overview", stating: true })),
-      entry("pause", paused ? `${text("settings.sending")}: ${text("standing.resume")}` : text("settings.pause"), () =>
+      entry("pause", paused ? `${text("settings.sending")} · ${text("standing.resume")}` : text("settings.pause"), () =>
         pause({ paused: !paused }, { onError: sayProblem(text) }),
       ),
       entry("names", text(reveal ? "reports.hide-names" : "reports.show-names"), () => setReveal(!reveal)),
       entry("lock", text("lock.now"), lock),
       entry("keys", `${text("help.title")}, ${text("keys.title")}`, showSheet),
       ...(preferences ? THEMES : []).map((theme) =>
-        entry(theme, `${text("settings.theme")}: ${words("theme", theme)}`, () => save({ theme })),
+        entry(theme, `${text("settings.theme")} · ${words("theme", theme)}`, () => save({ theme })),
       ),
       ...(preferences ? LANGUAGES : []).map(({ code, name }) =>
-        entry(code, `${text("settings.language")}: ${name}`, () => save({ language: code })),
+        entry(code, `${text("settings.language")} · ${name}`, () => save({ language: code })),
       ),
     ];
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the rest are functions that do the same each time

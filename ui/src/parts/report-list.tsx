@@ -12,7 +12,8 @@ import type { Column } from "../view";
 import { Button } from "../kit/controls";
 import { Deadline } from "./deadline";
 import { Destination } from "./destination";
-import { sentenceOf } from "./said";
+import { shownSentence } from "./said";
+import { useWindow } from "../place";
 import css from "./report-list.module.css";
 import { StateLabel } from "./state";
 import { Subject } from "./subject";
@@ -214,6 +215,7 @@ function Row(props: {
   const { row, destination, index, top, isFocused, isOpen, isChosen, onPress } = props;
   const text = useText();
   const format = useFormat();
+  const { reveal } = useWindow();
   const press = (event: React.MouseEvent) => {
     const onBox = event.target instanceof HTMLElement && event.target.closest("[data-choice]") !== null;
     onPress(event.shiftKey ? "range" : onBox || event.ctrlKey || event.metaKey ? "choose" : "open");
@@ -243,9 +245,9 @@ function Row(props: {
           <span className={css.facts}>
             <StateLabel state={row.state} size={15} />
             <Destination of={destination} />
-            {row.due && <Deadline due={row.due} />}
+            {row.due && <Deadline due={row.due} isShort />}
           </span>
-          {row.message && <span className={css.message}>{sentenceOf(text, row.message)}</span>}
+          {row.message && <span className={css.message}>{shownSentence(text, row.message, !reveal)}</span>}
         </span>
       </span>
       <span role="gridcell" className={css.patient}>

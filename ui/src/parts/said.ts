@@ -3,6 +3,7 @@
 import type { MessageView } from "../bridge/generated/MessageView";
 import type { Text } from "../i18n/text";
 import { paramsText } from "../kit/notes";
+import { namesSomebody } from "./veil";
 
 /** Rules that differ only in the code system that they look at are one rule to a person. */
 const VARIANT = /-(loinc|snomedct)$/;
@@ -25,6 +26,34 @@ export function sentenceOf(text: Text, message: MessageView): string {
   if (kind) return kind;
   const known = text.code(`finding.${message.code}`, params);
   return known ?? text("message.unfamiliar", { code: message.code, params: paramsText(message.params) });
+}
+
+/** Codes whose sentence quotes what stands in a document, where it may be about the patient. */
+const QUOTING = new RegExp(
+  `^(${[
+    "unexpected-text|value-not-allowed|invalid-value|code-not-allowed",
+    "birth-date-after-document|date-in-future|date-too-early|reference-.*|full-url-.*",
+    "rule-(fixed-value|pattern|too-small|too-great|text-pattern|address-form|answer-(option|text))",
+    "rule-(reference-form|reference-ambiguous|fragment-unknown|id-twice|contained-twice|contained-not-used)",
+    "rule-bundle-(full-url-.*|not-in-document|link-.*)",
+  ].join("|")})$`,
+);
+
+/** Parameters that hold what was found, and not what was asked for. */
+const FOUND = new Set(["value", "found", "birthDate", "birth-date", "date", "reference", "url", "id", "first"]);
+
+/** The message as it may be shown: while names are hidden without the values of the document, unless they stand where
+ *  nobody is named. */
+export function shownMessage(message: MessageView, isHidden: boolean): MessageView {
+  const { code, path } = message;
+  if (!isHidden || !QUOTING.test(code) || (path !== null && !namesSomebody(path))) return message;
+  const params = Object.entries(message.params).map(([name, value]) => [name, FOUND.has(name) ? "…" : value]);
+  return { ...message, params: Object.fromEntries(params) };
+}
+
+/** The sentence as it may stand where names are hidden: above many reports, in a list, in a report that stands open. */
+export function shownSentence(text: Text, message: MessageView, isHidden: boolean): string {
+  return sentenceOf(text, shownMessage(message, isHidden));
 }
 
 /** Codes about an element and not about how it is written: there people's word for it says more than FHIR's. */

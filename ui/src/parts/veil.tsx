@@ -33,14 +33,15 @@ export function initials(patient: string, birthDate: string | null): string {
   return [named.join(" ") || "?", year].filter(Boolean).join(", ");
 }
 
-const firstOf = (text: string) => `${/[\p{L}\p{N}]/u.exec(text)?.[0] ?? ""}…`;
+/** A value that is about a person, as it may be shown. */
+export const initialOf = (text: string) => `${/[\p{L}\p{N}]/u.exec(text)?.[0] ?? ""}…`;
 
 /** Hides the words of a name, in whatever text they stand. */
 export function hiding(patient: string | null): (text: string) => string {
   const words = (patient ?? "").split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 1);
   if (words.length === 0) return (text) => text;
   const named = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join("|")})(?![\\p{L}\\p{N}])`, "giu");
-  return (text) => text.replace(named, firstOf);
+  return (text) => text.replace(named, initialOf);
 }
 
 /** Elements of a patient that name nobody. */
@@ -61,7 +62,7 @@ export function Veiled({ view, children }: { view: Pick<DetailView, "row" | "bir
     () =>
       reveal
         ? { ...OPEN, patient }
-        : { isHidden: true, hide: hiding(patient), hideValue: firstOf, patient: patient && initials(patient, birthDate) },
+        : { isHidden: true, hide: hiding(patient), hideValue: initialOf, patient: patient && initials(patient, birthDate) },
     [reveal, patient, birthDate],
   );
   return <VeilContext value={veil}>{children}</VeilContext>;

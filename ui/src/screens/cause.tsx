@@ -4,7 +4,7 @@ import { History, RotateCw, Wrench, XCircle } from "lucide-react";
 import { useState } from "react";
 
 import { useCauseFields, useCommand } from "../bridge/queries";
-import { daysOf, offered } from "../causes";
+import { daysOf, masked, offered } from "../causes";
 import type { Cause } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { useIntake } from "../intake";
@@ -14,7 +14,7 @@ import { Destination, useDestinations } from "../parts/destination";
 import { Confirm, ReasonDialog } from "../kit/dialog";
 import { useMany } from "../parts/many";
 import { Notice, problemText } from "../kit/notes";
-import { sentenceOf } from "../parts/said";
+import { shownSentence } from "../parts/said";
 import { Sparkline } from "../parts/sparkline";
 import { StateLabel, StateMark } from "../parts/state";
 import { Subject } from "../parts/subject";
@@ -31,17 +31,20 @@ const VALUES_MAX = 4;
 
 export function CausePage(props: {
   cause: Cause;
+  /** All of its reports are known: until then one decision would leave some out. */
+  isWhole: boolean;
   /** When the last of them was corrected, before it came again. */
   corrected: string | undefined;
   onShow: (id: number) => void;
   onFix: (ids: number[]) => void;
 }) {
-  const { cause, corrected, onShow, onFix } = props;
+  const { cause, isWhole, corrected, onShow, onFix } = props;
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
   const { message, rows } = cause;
-  const title = message ? sentenceOf(text, message) : words("state-meaning", cause.state);
+  const { reveal } = useWindow();
+  const title = message ? shownSentence(text, message, !reveal) : words("state-meaning", cause.state);
   const days = daysOf(cause, new Date());
   return (
     <section className={css.page} aria-label={title} data-testid="cause-page">
@@ -49,7 +52,7 @@ export function CausePage(props: {
         <h2 className="selectable">{title}</h2>
         {message?.text && (
           <p className={`${css.own} selectable`} lang="en">
-            {message.text}
+            {reveal ? message.text : masked(message.text)}
           </p>
         )}
         <p className={css.origin}>
@@ -79,7 +82,7 @@ export function CausePage(props: {
       </div>
       <Values cause={cause} />
       <div className={css.actions}>
-        <CauseActions cause={cause} onFix={onFix} />
+        <CauseActions cause={cause} isWhole={isWhole} onFix={onFix} />
       </div>
       <CauseRows cause={cause} open={null} onShow={onShow} />
     </section>
@@ -159,7 +162,7 @@ export function CauseRows({ cause, open, onShow }: { cause: Cause; open: number 
 const PASSING = new Set(["exception", "timeout", "transient", "throttled", "lock-error", "no-store", "incomplete"]);
 
 /** One decision for all reports of a cause. */
-function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) => void }) {
+function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolean; onFix: (ids: number[]) => void }) {
   const text = useText();
   // What is asked about is what was shown then: a report that gets the same cause meanwhile is none of it.
   const [asking, setAsking] = useState<{ what: "resubmit" | "withdraw"; ids: number[] }>();
@@ -186,7 +189,14 @@ function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) =
   return (
     <>
       {never.length > 0 && !passing && (
-        <Button tone={never.length > 1 ? "primary" : "plain"} icon={Wrench} isPending={busy} onPress={() => onFix(never)} data-testid="fix-once">
+        <Button
+          tone={never.length > 1 ? "primary" : "plain"}
+          icon={Wrench}
+          isDisabled={!isWhole}
+          isPending={busy}
+          onPress={() => onFix(never)}
+          data-testid="fix-once"
+        >
           {text("fix.open")}
         </Button>
       )}
@@ -194,6 +204,7 @@ function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) =
         <Button
           tone={passing ? "primary" : "quiet"}
           icon={RotateCw}
+          isDisabled={!isWhole}
           isPending={busy || isSending}
           onPress={() => (again.length === 1 ? resubmit(again) : setAsking({ what: "resubmit", ids: again }))}
         >
@@ -201,7 +212,13 @@ function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) =
         </Button>
       )}
       {never.length > 0 && (
-        <Button tone="quiet" icon={XCircle} isPending={busy} onPress={() => setAsking({ what: "withdraw", ids: never })}>
+        <Button
+          tone="quiet"
+          icon={XCircle}
+          isDisabled={!isWhole}
+          isPending={busy}
+          onPress={() => setAsking({ what: "withdraw", ids: never })}
+        >
           {text("correct-list.withdraw", { n: never.length })}
         </Button>
       )}

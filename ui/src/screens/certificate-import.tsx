@@ -8,6 +8,7 @@ import { door } from "#door";
 import { useCommand, useEndpoints, useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { CertificateFacts, Validity } from "../parts/certificate-facts";
+import { Layers } from "../parts/connection-test";
 import { Button, Select, TextField } from "../kit/controls";
 import { Notice, ProblemNote } from "../kit/notes";
 import screen from "../kit/screen.module.css";
@@ -53,7 +54,13 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
   const takes = { paths: files.paths, password };
   const [endpoint, setEndpoint] = useState("");
   const others = (useEndpoints().data ?? []).filter(({ environment }) => environment !== "practice");
-  const keep = () => store.mutate({ ...takes, endpoint: endpoint || null });
+  const whole = { ...takes, endpoint: endpoint || null };
+  const keep = () => store.mutate(whole);
+  // The one in use stays until the authority has accepted this one, or somebody decides otherwise.
+  const trial = useCommand("certificate_try");
+  const refused = trial.data?.some(({ outcome }) => outcome !== "passed") ? trial.data : undefined;
+  const tryAndKeep = () =>
+    trial.mutate(whole, { onSuccess: (probes) => probes.every(({ outcome }) => outcome === "passed") && keep() });
   const found = inspect.data;
   return (
     <section className={`${screen.card} ${css.import}`} aria-label={text("certificate.import")}>
@@ -116,23 +123,38 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
               label={text("certificate.for")}
               value={endpoint}
               choices={[{ id: "", name: text("certificate.for.all") }, ...others.map(({ name }) => ({ id: name, name }))]}
-              onChange={setEndpoint}
+              onChange={(next) => {
+                setEndpoint(next);
+                trial.reset();
+              }}
               data-testid="certificate-for"
             />
           )}
           {store.error && (store.error.code === "no-keychain" ? <VaultOffer onDone={keep} /> : <ProblemNote problem={store.error} />)}
+          {trial.error && <ProblemNote problem={trial.error} />}
+          {refused && (
+            <Notice tone="caution" title={text("certificate.not-accepted")}>
+              <p>{text("certificate.not-accepted.more")}</p>
+              <Layers probes={refused} />
+            </Notice>
+          )}
           <div className={css.actions}>
             <Button tone="quiet" onPress={files.clear}>
               {text("action.cancel")}
             </Button>
+            {(refused || trial.error) && (
+              <Button isPending={store.isPending} onPress={keep} data-testid="certificate-anyway">
+                {text("certificate.store.anyway")}
+              </Button>
+            )}
             <Button
               tone="primary"
               icon={ShieldCheck}
-              isPending={store.isPending}
-              onPress={keep}
+              isPending={trial.isPending || store.isPending}
+              onPress={tryAndKeep}
               data-testid="certificate-confirm"
             >
-              {text("certificate.store")}
+              {text(refused ? "certificate.store.again" : "certificate.store")}
             </Button>
           </div>
         </>

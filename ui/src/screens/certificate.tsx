@@ -5,7 +5,7 @@ import { useState } from "react";
 
 import type { StoredCertificateView } from "../bridge/generated/StoredCertificateView";
 import { useCertificates, useCommand, useEndpoints, useStatus } from "../bridge/queries";
-import { useText } from "../i18n/text";
+import { endpointName, useText } from "../i18n/text";
 import { CertificateFacts, Validity } from "../parts/certificate-facts";
 import { ConnectionTest } from "../parts/connection-test";
 import { Button, Select } from "../kit/controls";
@@ -84,7 +84,7 @@ function Stored({ stored }: { stored: StoredCertificateView }) {
       </div>
       <p className={css.use}>
         {isUsed
-          ? text("certificate.used-for", { endpoints: endpoints.join(", "), n: endpoints.length })
+          ? text("certificate.used-for", { endpoints: endpoints.map((name) => endpointName(text, name)).join(", "), n: endpoints.length })
           : text("certificate.unused")}{" "}
         {open > 0 && text("certificate.open", { n: open })}
       </p>

@@ -13,7 +13,7 @@ import { FixDialog } from "../parts/fix-dialog";
 import { useKeys } from "../parts/keys";
 import { Empty, ProblemNote } from "../kit/notes";
 import { useReportKeys } from "../parts/report-keys";
-import { sentenceOf } from "../parts/said";
+import { shownSentence } from "../parts/said";
 import screen from "../kit/screen.module.css";
 import { Sparkline } from "../parts/sparkline";
 import { StateLabel } from "../parts/state";
@@ -35,6 +35,7 @@ export function Correct({ open }: { open: number | null }) {
   const last = status?.lastContact;
   const list = useList({ ...ALL, group: "needs-attention" }, reveal);
   const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
+  const total = list.data?.pages[0]?.total ?? rows.length;
   const causes = causesOf(rows);
   // What was corrected last: a cause whose reports are all younger has come back.
   const corrected = useList(CORRECTED, reveal).data?.pages[0]?.rows ?? [];
@@ -84,7 +85,7 @@ export function Correct({ open }: { open: number | null }) {
             <h1>{text("nav.correct")}</h1>
             {rows.length > 0 && (
               <p className={screen.lead}>
-                {text("correct-list.sum", { n: list.data?.pages[0]?.total ?? rows.length, causes: causes.length })}
+                {text("correct-list.sum", { n: total, causes: causes.length })}
               </p>
             )}
           </div>
@@ -96,6 +97,9 @@ export function Correct({ open }: { open: number | null }) {
               {status?.environment === "practice" && `${text("correct-list.none.practice")} `}
               {last ? text("reports.checked", { time: format.moment(last) }) : ""}
             </Empty>
+          )}
+          {rows.length >= ROWS_MAX && total > rows.length && (
+            <p className={screen.lead}>{text("correct-list.cut", { shown: format.number(rows.length), n: format.number(total) })}</p>
           )}
           {causes.length > 0 && (
             <ul className={css.causes} aria-label={text("cause.list")}>
@@ -121,6 +125,7 @@ export function Correct({ open }: { open: number | null }) {
         <CausePage
           key={current.key}
           cause={current}
+          isWhole={!hasNextPage || rows.length >= ROWS_MAX}
           corrected={correctedBefore(current, corrected)}
           onShow={show}
           onFix={setFixing}
@@ -143,6 +148,7 @@ function CauseItem(props: { cause: Cause; isCurrent: boolean; isBack: boolean; o
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
+  const { reveal } = useWindow();
   const { message, rows } = cause;
   return (
     <button type="button" className={css.cause} aria-current={isCurrent ? "true" : undefined} onClick={onPress} data-testid="cause">
@@ -151,7 +157,7 @@ function CauseItem(props: { cause: Cause; isCurrent: boolean; isBack: boolean; o
         <span className="visually-hidden">{text("correct-list.count", { n: rows.length })}</span>
       </span>
       <span className={css.name}>
-        <strong>{message ? sentenceOf(text, message) : words("state-meaning", cause.state)}</strong>
+        <strong>{message ? shownSentence(text, message, !reveal) : words("state-meaning", cause.state)}</strong>
         <span className={css.origin}>
           <StateLabel state={cause.state} size={14} />
           <span>{format.moment(cause.last)}</span>

@@ -55,25 +55,19 @@ function fieldOf(problem: Problem | null): string | undefined {
 export function EndpointDialog({ onClose }: { onClose: () => void }) {
   const text = useText();
   const [input, setInput] = useState(EMPTY);
-  const [ca, setCa] = useState<CaView>();
-  const [caProblem, setCaProblem] = useState<Problem>();
+  const own = useCa();
+  const { ca, take } = own;
   const [advanced, setAdvanced] = useState(false);
   const add = useCommand("add_endpoint", { onDone: onClose });
   const set = (change: Partial<EndpointInput>) => setInput((old) => ({ ...old, ...change }));
-  const takeCa = useCallback((paths: string[]) => {
-    const [path] = paths;
-    if (path === undefined) return;
-    door.call("read_ca", { path }).then(
-      (view) => {
-        setCa(view);
-        setCaProblem(undefined);
-      },
-      (thrown) => setCaProblem(problemOf(thrown)),
-    );
-    setAdvanced(true);
-  }, []);
+  const takeCa = useCallback(
+    (paths: string[]) => {
+      take(paths);
+      setAdvanced(true);
+    },
+    [take],
+  );
   useDropInto(takeCa);
-  const choose = () => void door.call("choose_files", { purpose: "ca" }).then(takeCa, (thrown) => setCaProblem(problemOf(thrown)));
   const save = () => add.mutate({ input: { ...input, caPem: ca?.pem ?? null } });
   const wrong = fieldOf(add.error);
   const said = (field: string) => (wrong === field && add.error ? problemText(text, add.error).title : undefined);
@@ -132,7 +126,7 @@ export function EndpointDialog({ onClose }: { onClose: () => void }) {
       <details className={css.advanced} open={advanced} onToggle={(event) => setAdvanced(event.currentTarget.open)}>
         <summary>{text("endpoint.advanced")}</summary>
         <div className={css.fields}>
-          <Ca ca={ca} problem={caProblem} onChoose={choose} onRemove={() => setCa(undefined)} />
+          <Ca ca={ca} problem={own.problem} onChoose={own.choose} onRemove={own.clear} />
           <Select
             label={text("endpoint.release.label")}
             value={input.release ?? ""}
@@ -163,19 +157,45 @@ export function EndpointDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
+/** A CA that was chosen or dropped, and what was wrong with it. */
+export function useCa() {
+  const [ca, setCa] = useState<CaView>();
+  const [problem, setProblem] = useState<Problem>();
+  const take = useCallback((paths: string[]) => {
+    const [path] = paths;
+    if (path === undefined) return;
+    door.call("read_ca", { path }).then(
+      (view) => {
+        setCa(view);
+        setProblem(undefined);
+      },
+      (thrown) => setProblem(problemOf(thrown)),
+    );
+  }, []);
+  const choose = () => void door.call("choose_files", { purpose: "ca" }).then(take, (thrown) => setProblem(problemOf(thrown)));
+  return { ca, problem, take, choose, clear: () => setCa(undefined) };
+}
+
 /** The authority's own CA: chosen or dropped, shown before it is trusted. */
-function Ca(props: { ca: CaView | undefined; problem: Problem | undefined; onChoose: () => void; onRemove: () => void }) {
-  const { ca, problem, onChoose, onRemove } = props;
+export function Ca(props: {
+  ca: CaView | undefined;
+  /** Subject of the one that is trusted now. */
+  known?: string | null;
+  problem: Problem | undefined;
+  onChoose: () => void;
+  onRemove: () => void;
+}) {
+  const { ca, known, problem, onChoose, onRemove } = props;
   const text = useText();
   const format = useFormat();
   return (
     <section className={css.ca} aria-label={text("endpoint.ca")} data-testid="endpoint-ca">
       <h3>{text("endpoint.ca")}</h3>
-      {ca ? (
+      {ca || known ? (
         <div className={css.found}>
           <div className={css.words}>
-            <strong>{ca.subject}</strong>
-            <span>{text("endpoint.ca.until", { date: format.date(ca.notAfter), n: ca.count })}</span>
+            <strong>{ca?.subject ?? known}</strong>
+            {ca && <span>{text("endpoint.ca.until", { date: format.date(ca.notAfter), n: ca.count })}</span>}
           </div>
           <Button tone="quiet" icon={X} label={text("endpoint.ca.remove")} onPress={onRemove} />
         </div>
@@ -185,7 +205,7 @@ function Ca(props: { ca: CaView | undefined; problem: Problem | undefined; onCho
       {problem && <ProblemNote problem={problem} />}
       <div>
         <Button icon={FileKey2} onPress={onChoose} data-testid="choose-ca">
-          {text(ca ? "endpoint.ca.other" : "endpoint.ca.choose")}
+          {text(ca || known ? "endpoint.ca.other" : "endpoint.ca.choose")}
         </Button>
       </div>
     </section>

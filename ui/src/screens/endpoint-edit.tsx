@@ -1,16 +1,18 @@
 // What can be changed of an authority: its name, its address, whether it is there at all. What was sent stays with it.
 
 import { Trash2 } from "lucide-react";
-import { useState } from "react";
+import { useCallback, useState } from "react";
 
 import type { EndpointView } from "../bridge/generated/EndpointView";
 import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { Button, Switch, TextField } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
-import { Notice, ProblemNote } from "../kit/notes";
+import { Notice, ProblemNote, problemText } from "../kit/notes";
 import { say } from "../kit/toasts";
-import { hasUsualPath } from "./endpoint-dialog";
+import { useDropInto } from "../parts/drops";
+import { Ca, hasUsualPath, useCa } from "./endpoint-dialog";
+import fields from "./endpoint-dialog.module.css";
 
 export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; onClose: () => void }) {
   const text = useText();
@@ -19,9 +21,25 @@ export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; on
   const [name, setName] = useState(endpoint.name);
   const [baseUrl, setBaseUrl] = useState(endpoint.baseUrl);
   const [same, setSame] = useState(false);
+  const own = useCa();
+  /** The CA of before is done without. */
+  const [withoutCa, setWithoutCa] = useState(false);
+  const [proxy, setProxy] = useState(endpoint.proxy ?? "");
+  // What differs from what most have is in sight.
+  const [isOpen, setOpen] = useState(endpoint.ownCa || endpoint.proxy !== null);
+  const { take } = own;
+  const takeCa = useCallback(
+    (paths: string[]) => {
+      take(paths);
+      setOpen(true);
+    },
+    [take],
+  );
+  useDropInto(takeCa);
   const [removing, setRemoving] = useState(false);
   const rename = useCommand("rename_endpoint");
   const move = useCommand("set_endpoint_address");
+  const lead = useCommand("set_endpoint_way");
   const remove = useCommand("remove_endpoint", {
     onDone() {
       onClose();
@@ -30,28 +48,36 @@ export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; on
   });
   const isRenamed = name.trim() !== known.name;
   const isMoved = baseUrl.trim() !== known.baseUrl;
+  const newCa = own.ca?.pem ?? (withoutCa ? "" : null);
+  const newProxy = proxy.trim() === (endpoint.proxy ?? "") ? null : proxy.trim();
+  const isLed = newCa !== null || newProxy !== null;
+  const isDirty = isRenamed || isMoved || isLed;
   const finish = () => {
     onClose();
     say({ tone: "done", title: text("endpoint.changed", { name: name.trim() }) });
+  };
+  const saveWay = () => {
+    if (!isLed) return saveName();
+    lead.mutate({ name: known.name, ca_pem: newCa, proxy: newProxy }, { onSuccess: saveName });
   };
   const saveName = () => {
     if (!isRenamed) return finish();
     rename.mutate({ name: known.name, new_name: name.trim() }, { onSuccess: finish });
   };
   const save = () => {
-    if (!isMoved) return saveName();
+    if (!isMoved) return saveWay();
     const wanted = { name: known.name, base_url: baseUrl.trim(), same_authority: same };
     const onSuccess = () => {
       setKnown((old) => ({ ...old, baseUrl: wanted.base_url }));
-      saveName();
+      saveWay();
     };
     move.mutate(wanted, { onSuccess });
   };
-  const problem = move.error ?? rename.error ?? remove.error;
+  const problem = move.error ?? lead.error ?? rename.error ?? remove.error;
   return (
     <Dialog
       title={text("endpoint.edit.title", { name: endpoint.name })}
-      isDirty={isRenamed || isMoved}
+      isDirty={isDirty}
       onClose={onClose}
       footer={
         <>
@@ -60,8 +86,8 @@ export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; on
           </Button>
           <Button
             tone="primary"
-            isDisabled={!name.trim() || (!isRenamed && !isMoved)}
-            isPending={rename.isPending || move.isPending}
+            isDisabled={!name.trim() || !isDirty}
+            isPending={rename.isPending || move.isPending || lead.isPending}
             onPress={save}
             data-testid="endpoint-change"
           >
@@ -94,6 +120,25 @@ export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; on
           <span>{text("endpoint.same")}</span>
         </Switch>
       )}
+      <details className={fields.advanced} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>{text("endpoint.advanced")}</summary>
+        <div className={fields.fields}>
+          <Ca
+            ca={own.ca}
+            known={withoutCa ? null : endpoint.ca}
+            problem={own.problem}
+            onChoose={own.choose}
+            onRemove={() => (own.ca ? own.clear() : setWithoutCa(true))}
+          />
+          <TextField
+            label={text("endpoint.proxy")}
+            help={text("endpoint.proxy.help")}
+            error={lead.error?.params.argument === "proxy" ? problemText(text, lead.error).title : undefined}
+            value={proxy}
+            onChange={setProxy}
+          />
+        </div>
+      </details>
       {problem && problem.code !== "argument-invalid" && <ProblemNote problem={problem} />}
       {removing ? (
         <Notice tone="attention" title={text("endpoint.remove.ask", { name: known.name })}>

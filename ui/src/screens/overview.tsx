@@ -16,7 +16,7 @@ import { Button, CopyButton } from "../kit/controls";
 import { DayChart, instantsOf, sumOf } from "../parts/day-chart";
 import { Deadline } from "../parts/deadline";
 import { LostReports } from "../parts/lost";
-import { sentenceOf } from "../parts/said";
+import { shownSentence } from "../parts/said";
 import { Notice, ProblemNote } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { STATE_CODES, StateLabel } from "../parts/state";
@@ -170,7 +170,7 @@ function HeldUp({ view }: { view: StatisticsView }) {
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
-  const { go } = useWindow();
+  const { go, reveal } = useWindow();
   const { causes, oldestOpen } = view;
   const [urgent] = useRows(MOST_URGENT).data?.rows ?? [];
   return (
@@ -181,7 +181,7 @@ function HeldUp({ view }: { view: StatisticsView }) {
           <li key={at}>
             <button type="button" className={css.line} onClick={() => go(HOME.correct)}>
               <strong className={css.number}>{format.number(count)}</strong>
-              <span>{message ? sentenceOf(text, message) : words("state-meaning", state)}</span>
+              <span>{message ? shownSentence(text, message, !reveal) : words("state-meaning", state)}</span>
             </button>
           </li>
         ))}

@@ -1,17 +1,18 @@
 // The daily statement: what was taken in on a day and what became of it, to print or to keep. It names no patient.
 
-import { ChevronLeft, ChevronRight, Printer } from "lucide-react";
+import { ChevronLeft, ChevronRight, FileDown, Printer } from "lucide-react";
 import { useState } from "react";
 import { createPortal } from "react-dom";
 
 import type { StatementEntryView } from "../bridge/generated/StatementEntryView";
 import type { StatementView } from "../bridge/generated/StatementView";
-import { useStatement } from "../bridge/queries";
-import { useCodeText, useFormat, useText } from "../i18n/text";
-import type { TextId } from "../i18n/text";
+import { useCommand, useStatement } from "../bridge/queries";
+import { endpointName, useCodeText, useFormat, useText, useWords } from "../i18n/text";
+import type { Text, TextId } from "../i18n/text";
 import { Button, CopyButton } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
 import { Notice, ProblemNote } from "../kit/notes";
+import { say, sayProblem } from "../kit/toasts";
 import { csv } from "../parts/table-text";
 import css from "./statement.module.css";
 
@@ -33,6 +34,10 @@ export function StatementDialog({ onClose }: { onClose: () => void }) {
   const [today] = useState(() => dateOf(new Date()));
   const [date, setDate] = useState(today);
   const { data: view, error } = useStatement(date);
+  const { language } = useWords();
+  const save = useCommand("save_statement", {
+    onDone: (saved) => saved && say({ tone: "done", title: text("statement.saved") }),
+  });
   return (
     <Dialog
       title={text("statement.title")}
@@ -42,8 +47,17 @@ export function StatementDialog({ onClose }: { onClose: () => void }) {
         view && (
           <>
             <CopyButton label={text("overview.csv")} value={() => csv(linesOf(view))} data-testid="statement-csv" />
-            <Button tone="primary" icon={Printer} onPress={() => globalThis.print()} data-testid="statement-print">
+            <Button tone="quiet" icon={Printer} onPress={() => globalThis.print()} data-testid="statement-print">
               {text("statement.print")}
+            </Button>
+            <Button
+              tone="primary"
+              icon={FileDown}
+              isPending={save.isPending}
+              onPress={() => save.mutate({ date, language }, { onError: sayProblem(text) })}
+              data-testid="statement-pdf"
+            >
+              {text("statement.pdf")}
             </Button>
           </>
         )
@@ -97,6 +111,12 @@ function Sheet({ view }: { view: StatementView }) {
   );
 }
 
+/** The authority and what it is for, said once where both are one. */
+function placeOf(text: Text, { endpoint }: StatementEntryView, environment: string): string {
+  const name = endpointName(text, endpoint);
+  return name === environment ? name : `${name} (${environment})`;
+}
+
 function Entry({ entry }: { entry: StatementEntryView }) {
   const text = useText();
   const format = useFormat();
@@ -106,11 +126,11 @@ function Entry({ entry }: { entry: StatementEntryView }) {
     ["statement.created", time(entry.created)],
     ["statement.sent", time(entry.sent)],
     ["statement.answered", time(entry.answered)],
-    ["statement.endpoint", `${entry.endpoint} (${words("environment", entry.environment)})`],
-    ["detail.document-identifier", entry.documentIdentifier],
-    ["detail.identifier", entry.identifier],
-    ["detail.digest", entry.digest],
-    ["detail.receipt", entry.receipt],
+    ["statement.endpoint", placeOf(text, entry, words("environment", entry.environment))],
+    ["statement.document", entry.documentIdentifier],
+    ["statement.identifier", entry.identifier],
+    ["statement.digest", entry.digest],
+    ["statement.receipt", entry.receipt],
     ["statement.answer-digest", entry.answerDigest && `${entry.answerDigest}${entry.answerStatus ? ` (HTTP ${entry.answerStatus})` : ""}`],
   ];
   const disease = entry.disease && text.code(`disease.${entry.disease}`);
@@ -118,7 +138,7 @@ function Entry({ entry }: { entry: StatementEntryView }) {
     <li className={css.entry}>
       <h4>
         {entry.id} · {[disease, entry.code].filter(Boolean).join(", ")} · {words("state", entry.state)}
-        {entry.corrects !== null && ` · ${text("detail.replaces", { id: entry.corrects })}`}
+        {entry.corrects !== null && ` · ${text("statement.corrects", { id: entry.corrects })}`}
       </h4>
       <dl>
         {facts.map(

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { authority, expect, test } from "./window";
+import { authority, expect, sound, test } from "./window";
 import type { Core } from "./window";
 
 test.use({ keychain: false });
@@ -113,4 +113,35 @@ test("each authority has its certificate; one is used for another, and removed o
   await expect(window.getByRole("dialog")).toContainText(/(One, Two|Two, One) use it/);
   await window.getByTestId("certificate-remove-confirm").click();
   await expect(window.getByText("No certificate of the authority yet")).toBeVisible();
+});
+
+test("a certificate takes the place of the one in use once the authority has accepted it, or somebody wants it all the same", async ({ window, core }) => {
+  await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
+  const made = await authority(core, ["riverside", "lakeside"]);
+  const stranger = await authority(core);
+  const input = { name: "Pilot", baseUrl: made.base, environment: "integration" as const, release: null, language: null, proxy: null };
+  await core.call("add_endpoint", { input: { ...input, caPem: readFileSync(made.ca, "utf8") } });
+  await core.call("certificate_import", { paths: [made.p12], password: made.password, endpoint: "Pilot" });
+  await core.call("use_endpoint", { name: "Pilot" });
+  const used = async () => (await core.call("certificates")).filter(({ endpoints }) => endpoints.length > 0).map(({ fingerprint }) => fingerprint);
+  const [first = ""] = await used();
+
+  // That of another authority: this one does not know it.
+  const offer = async (p12: string, password: string) => {
+    await core.drop([p12]);
+    await window.getByTestId("certificate-password").fill(password);
+    await window.keyboard.press("Enter");
+    await window.getByTestId("certificate-confirm").click();
+  };
+  await offer(stranger.p12, stranger.password);
+  await expect(window.getByText("The authority does not accept this certificate yet")).toBeVisible();
+  await sound(window);
+  expect(await used()).toEqual([first]);
+  await window.getByRole("button", { name: "Cancel" }).click();
+  expect(await used()).toEqual([first]);
+
+  // The next one of the laboratory is accepted, and only then used.
+  await offer(made.p12Of("lakeside"), made.passwordOf("lakeside"));
+  await expect(window.getByText("The certificate is stored")).toBeVisible();
+  await expect.poll(used).not.toEqual([first]);
 });

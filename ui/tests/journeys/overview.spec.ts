@@ -64,6 +64,19 @@ test("the daily statement has what was sent, its digest and the answer, and no n
   const copied = await readText();
   expect(copied).toContain(digest);
 
+  // The file says the same, in the language of the window, and can be read without any program for PDF.
+  const target = core.write("statement.pdf", "");
+  await core.choose([target]);
+  await window.getByTestId("statement-pdf").click();
+  await expect(window.getByText("The daily statement is saved")).toBeVisible();
+  // A line with other letters than those of ASCII stands in it by number.
+  const hex = /<([0-9A-Fa-f]+)> Tj/g;
+  const pdf = readFileSync(target, "latin1").replace(hex, (_, digits: string) => Buffer.from(digits, "hex").toString("latin1"));
+  expect(pdf).toMatch(/^%PDF-/);
+  const { chainHash } = await core.call("statement", { date: (await core.call("detail", { id: 1 })).row.created.slice(0, 10) });
+  for (const proof of [digest, receipt ?? "no receipt", identifier, chainHash, "Completed"]) expect(pdf).toContain(proof);
+  expect(pdf).not.toContain(name);
+
   // Paper has the statement and nothing of the window.
   await window.emulateMedia({ media: "print" });
   await expect(window.locator("main")).toBeHidden();

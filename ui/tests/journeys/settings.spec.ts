@@ -19,6 +19,49 @@ async function laboratory(core: Core, name: string) {
   return made;
 }
 
+test("the CA and the proxy of an authority are changed where it stands", async ({ window, core }) => {
+  await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
+  const made = await authority(core);
+  const input = { name: "Pilot", baseUrl: made.base, environment: "integration" as const, release: null, language: null, proxy: null };
+  // Nobody has said whom to trust: its server is a stranger.
+  await core.call("add_endpoint", { input: { ...input, caPem: null } });
+  await fetch(`${core.address}/host/grant`, { method: "POST", body: JSON.stringify([made.p12]) });
+  await core.call("certificate_import", { paths: [made.p12], password: made.password, endpoint: "Pilot" });
+  const passes = async () => (await core.call("test_endpoint", { name: "Pilot" })).every(({ outcome }) => outcome === "passed");
+  expect(await passes()).toBe(false);
+
+  await window.getByTestId("nav-settings").click();
+  const edit = window.getByRole("button", { name: "Change Pilot" });
+  await edit.click();
+  const dialog = window.getByRole("dialog");
+  const change = window.getByTestId("endpoint-change");
+  await dialog.getByText("Advanced").click();
+  await core.drop([made.ca]);
+  await expect(window.getByTestId("endpoint-ca")).toContainText("Valid until");
+  await sound(window);
+  await change.click();
+  await expect(dialog).toHaveCount(0);
+  await expect.poll(passes).toBe(true);
+
+  // A proxy that is no address is said at the field; one that nobody answers at stops the way; without it all is as before.
+  await edit.click();
+  const proxy = dialog.getByRole("textbox", { name: "Proxy" });
+  await proxy.fill("no address");
+  await change.click();
+  await expect(proxy).toHaveAttribute("aria-invalid", "true");
+  await proxy.fill("http://127.0.0.1:9");
+  await change.click();
+  await expect(dialog).toHaveCount(0);
+  expect(await passes()).toBe(false);
+  expect((await core.call("endpoints")).find(({ name }) => name === "Pilot")).toMatchObject({ ownCa: true, proxy: "http://127.0.0.1:9" });
+  await edit.click();
+  await expect(proxy).toHaveValue("http://127.0.0.1:9");
+  await proxy.fill("");
+  await change.click();
+  await expect(dialog).toHaveCount(0);
+  await expect.poll(passes).toBe(true);
+});
+
 test("an authority is renamed with its reports, moved only knowingly, and removed only when nothing waits there", async ({ window, core }) => {
   const made = await laboratory(core, "Pilot");
   await core.call("use_endpoint", { name: "Pilot" });
@@ -189,8 +232,8 @@ test("a laboratory enters its deadlines; each report has a clock until the autho
   const reports = window.getByTestId("report-row");
   await expect(reports).toHaveCount(3);
   await window.getByTestId("sort-deadline").click();
-  await expect(reports.nth(0)).toContainText(/Malaria.*1\d\d minutes left|Malaria.*2 hours left/);
-  await expect(reports.nth(1)).toContainText("24 hours left");
+  await expect(reports.nth(0)).toContainText(/Malaria.*1\d\d mins left|Malaria.*2 hrs? left/);
+  await expect(reports.nth(1)).toContainText(/24 hrs? left/);
   await expect(reports.nth(2).getByTestId("deadline")).toHaveCount(0);
   await sound(window);
   await reports.nth(0).click();

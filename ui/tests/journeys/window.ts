@@ -38,6 +38,8 @@ export interface Core {
   drop(paths: string[]): Promise<void>;
   /** Says what the next file dialog answers. */
   choose(paths: string[]): Promise<void>;
+  /** Makes a waiting report one whose answer was lost so many seconds ago; sending has to be paused. */
+  doubt(id: number, seconds: number): Promise<void>;
   /** Puts a package of rules to use, in the place of those that practice brings. */
   useRules(file: string): Promise<void>;
   /** A file with this content. */
@@ -264,6 +266,10 @@ function partsOf(address: () => string, folder: string): Omit<Core, "address"> {
     },
     drop: async (paths) => void (await post("/host/drop", paths)),
     choose: async (paths) => void (await post("/host/choose", paths)),
+    async doubt(id, seconds) {
+      const answer = await post("/host/doubt", { id, seconds });
+      if (!answer.ok) throw new Error(await answer.text());
+    },
     async useRules(file) {
       rmSync(join(folder, "home/practice/rules"), { recursive: true, force: true });
       const answer = await post("/host/rules", file);

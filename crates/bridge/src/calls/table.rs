@@ -42,6 +42,10 @@ calls! {
     save_table => SaveTable { text: String } -> bool:
         any room, { "text": "a,b" }
         = Ok(false);
+    /// Saves the statement of a day as a PDF; where, a dialog of the shell asks.
+    save_statement => SaveStatement { date: String, language: String } -> bool:
+        one room, { "date": "2026-11-22", "language": "fr" }
+        = Ok(false);
     /// The views that are kept.
     saved_views => SavedViews {} -> Vec<SavedView>:
         one room, {};
@@ -161,6 +165,11 @@ calls! {
         paths: Vec<String>, password: String
     } -> CertificateView:
         any room, { "paths": ["/a.p12"], "password": "x" };
+    /// Tests the connection with a certificate that would take the place of another.
+    certificate_try => CertificateTry {
+        paths: Vec<String>, password: String, endpoint: Option<String>
+    } -> Vec<ProbeView>:
+        any room, { "paths": ["/a.p12"], "password": "x", "endpoint": null };
     /// Keeps a certificate, for one endpoint or for those that need it.
     certificate_import => CertificateImport {
         paths: Vec<String>, password: String, endpoint: Option<String>
@@ -210,6 +219,12 @@ calls! {
         any room, changes [endpoints, status, list, certificates], {
             "name": "real", "base_url": "https://b.example/v1/fhir", "same_authority": false
         };
+    /// Says whom an endpoint trusts and by which proxy it is reached; `null` leaves it as it is.
+    set_endpoint_way => SetEndpointWay {
+        name: String, ca_pem: Option<String>, proxy: Option<String>
+    } -> ():
+        any room, changes [endpoints, status, list, certificates],
+        { "name": "real", "ca_pem": "", "proxy": "http://proxy.example:3128" };
     /// Gives an endpoint another name.
     rename_endpoint => RenameEndpoint { name: String, new_name: String } -> ():
         any room, changes [endpoints, status, list, certificates],

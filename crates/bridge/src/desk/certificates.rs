@@ -10,7 +10,7 @@ use crate::certificate_files::{self, Which};
 use crate::connection;
 use crate::limits;
 use crate::problem::Problem;
-use crate::views::{CaView, CertificateView, StoredCertificateView};
+use crate::views::{CaView, CertificateView, ProbeView, StoredCertificateView};
 
 /// Files of one import: a certificate, a key, and some of a chain.
 const CERTIFICATE_FILES_MAX: usize = 8;
@@ -37,6 +37,22 @@ impl Desk {
         let identity = read_identity(paths, password).await?;
         let now = self.engine().now();
         Ok(certificate_view(&identity.inspect(), SecretsKind::Keychain, now))
+    }
+
+    /// Tests the connection with a certificate before it takes the place of the one in use: at the
+    /// endpoint that is named, else at the one in use. Nothing is kept, and empty is what nothing
+    /// would be replaced by.
+    pub async fn certificate_try(
+        &self,
+        paths: Vec<String>,
+        password: String,
+        endpoint: Option<String>,
+    ) -> Result<Vec<ProbeView>, Problem> {
+        let Some(engine) = self.laboratory_engine().await? else { return Ok(Vec::new()) };
+        let used = engine.profile().endpoint().map(|used| used.name.clone());
+        let Some(name) = endpoint.or(used) else { return Ok(Vec::new()) };
+        let identity = read_identity(paths, password).await?;
+        Ok(engine.probe_with(&name, &identity).await?.into_iter().map(connection::probe_view).collect())
     }
 
     /// Keeps a certificate in the keychain. The endpoint that is named uses it from now on; where

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::Desk;
-use super::setup::{address_of, endpoint_of, shown_proxy};
+use super::setup::{address_of, endpoint_of, shown_proxy, with_way};
 use crate::calls::Call;
 use crate::problem::Problem;
 
@@ -44,6 +44,9 @@ enum Wanted {
     New(Box<Endpoint>),
     /// The endpoint of this name gets this address.
     Address { name: String, base: Url, same_authority: bool },
+    /// The endpoint of this name trusts this CA and is reached by this proxy; what is not given
+    /// stays.
+    Way { name: String, ca_pem: Option<String>, proxy: Option<String> },
 }
 
 /// What may be done once, and since when.
@@ -84,6 +87,10 @@ fn wanted(call: &Call) -> Result<Option<Wanted>, Problem> {
             base: address_of(base_url)?,
             same_authority: *same_authority,
         }),
+        Call::SetEndpointWay { name, ca_pem, proxy } => {
+            let (name, ca_pem, proxy) = (name.clone(), ca_pem.clone(), proxy.clone());
+            Some(Wanted::Way { name, ca_pem, proxy })
+        }
         _ => None,
     })
 }
@@ -105,6 +112,9 @@ impl Desk {
                 let known = self.endpoint_to_change(&name).await?;
                 let before = known.base.to_string();
                 (Endpoint { base, ..known }, Some(before))
+            }
+            Some(Wanted::Way { name, ca_pem, proxy }) => {
+                (with_way(self.endpoint_to_change(&name).await?, ca_pem, proxy)?, None)
             }
         };
         let ca = match &endpoint.ca_pem {

@@ -89,6 +89,19 @@ impl Desk {
         Ok(self.laboratory_of(&name).await?.set_endpoint_address(&name, base, same).await?)
     }
 
+    /// Says whom an endpoint of the laboratory trusts and by which proxy it is reached. What is not
+    /// given stays; what is empty is done without.
+    pub async fn set_endpoint_way(
+        &self,
+        name: String,
+        ca_pem: Option<String>,
+        proxy: Option<String>,
+    ) -> Result<(), Problem> {
+        let Endpoint { ca_pem, proxy, .. } =
+            with_way(self.endpoint_to_change(&name).await?, ca_pem, proxy)?;
+        Ok(self.laboratory_of(&name).await?.set_endpoint_way(&name, ca_pem, proxy).await?)
+    }
+
     /// Gives an endpoint of the laboratory another name; its reports and certificates go with it.
     pub async fn rename_endpoint(&self, name: String, new_name: String) -> Result<(), Problem> {
         let new_name = limits::name("newName", &new_name)?;
@@ -236,8 +249,47 @@ fn endpoint_view(endpoint: &Endpoint, in_use: bool) -> EndpointView {
         release: endpoint.release.facts().name.to_owned(),
         language: endpoint.language.clone(),
         own_ca: endpoint.ca_pem.is_some(),
+        ca: endpoint.ca_pem.as_deref().and_then(subject_of),
+        proxy: endpoint.proxy.as_ref().map(shown_proxy),
         in_use,
     }
+}
+
+/// Subject of a CA; what cannot be read has none, and the connection says why.
+fn subject_of(pem: &str) -> Option<String> {
+    let read = identity::AuthorityCa::read(pem.as_bytes());
+    read.ok().map(|ca| ca.first.subject)
+}
+
+/// The endpoint with another CA or proxy. What is not given stays; what is empty is done without.
+pub(super) fn with_way(
+    known: Endpoint,
+    ca_pem: Option<String>,
+    proxy: Option<String>,
+) -> Result<Endpoint, Problem> {
+    let ca_pem = if ca_pem.is_some() { ca_of(ca_pem)? } else { known.ca_pem };
+    let proxy = if proxy.is_some() { proxy_of(proxy.as_deref())? } else { known.proxy };
+    Ok(Endpoint { ca_pem, proxy, ..known })
+}
+
+fn ca_of(pem: Option<String>) -> Result<Option<String>, Problem> {
+    let pem = pem.filter(|pem| !pem.trim().is_empty());
+    if let Some(pem) = &pem {
+        limits::ca(pem)?;
+    }
+    Ok(pem)
+}
+
+fn proxy_of(proxy: Option<&str>) -> Result<Option<Url>, Problem> {
+    let Some(proxy) = proxy.map(str::trim).filter(|proxy| !proxy.is_empty()) else {
+        return Ok(None);
+    };
+    limits::line("proxy", proxy)?;
+    let proxy = Url::parse(proxy).map_err(|_| limits::invalid("proxy"))?;
+    if shown_proxy(&proxy).len() > SHOWN_MAX {
+        return Err(limits::invalid("proxy"));
+    }
+    Ok(Some(proxy))
 }
 
 /// An endpoint as a person describes it. Only an https address is taken, without user name or
@@ -254,28 +306,16 @@ pub(crate) fn endpoint_of(input: EndpointInput) -> Result<Endpoint, Problem> {
         None => Release::default(),
         Some(name) => Release::named(name).ok_or_else(|| limits::invalid("release"))?,
     };
-    if let Some(pem) = &input.ca_pem {
-        limits::ca(pem)?;
-    }
+    let ca_pem = ca_of(input.ca_pem)?;
     let language = input.language.unwrap_or_else(|| "de-CH".to_owned());
-    let proxy = match input.proxy.as_deref().map(str::trim).filter(|proxy| !proxy.is_empty()) {
-        None => None,
-        Some(proxy) => {
-            limits::line("proxy", proxy)?;
-            let proxy = Url::parse(proxy).map_err(|_| limits::invalid("proxy"))?;
-            if shown_proxy(&proxy).len() > SHOWN_MAX {
-                return Err(limits::invalid("proxy"));
-            }
-            Some(proxy)
-        }
-    };
+    let proxy = proxy_of(input.proxy.as_deref())?;
     Ok(Endpoint {
         id: None,
         name,
         base,
         environment,
         release,
-        ca_pem: input.ca_pem.filter(|pem| !pem.trim().is_empty()),
+        ca_pem,
         also_system_roots: false,
         server_key: None,
         language: limits::language(&language)?,

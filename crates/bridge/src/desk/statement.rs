@@ -1,6 +1,8 @@
 //! The daily statement: what was taken in on a day, and what became of it. For the file, and for an
 //! inspector.
 
+use std::path::Path;
+
 use engine::Engine;
 use journal::{Entry, Filter, Row};
 use report::Event;
@@ -10,6 +12,7 @@ use super::{Desk, on_pool};
 use crate::limits;
 use crate::problem::Problem;
 use crate::rows::environment_of;
+use crate::statement_pdf::Wording;
 use crate::views::{StatementEntryView, StatementView};
 
 /// Rows read at a time.
@@ -20,25 +23,46 @@ const ENTRIES_MAX: usize = 10_000;
 impl Desk {
     /// What was taken in on a day (`YYYY-MM-DD`, where the computer stands) and what became of it.
     pub async fn statement(&self, date: String) -> Result<StatementView, Problem> {
-        let day = date_named(&date).ok_or_else(|| limits::invalid("date"))?;
-        let next = day.next_day().ok_or_else(|| limits::invalid("date"))?;
         let engine = self.engine();
-        on_pool(move || {
-            let (mut entries, is_cut) = entries(&engine, begin_of(day), begin_of(next))?;
-            entries.reverse();
-            let head = engine.journal().chain_head()?;
-            Ok(StatementView {
-                date: shown(day),
-                made: engine.now().to_fhir(),
-                entries,
-                is_cut,
-                chain_event: head.as_ref().map_or(0, |head| head.event),
-                chain_hash: head.map(|head| head.hash).unwrap_or_default(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-            })
-        })
-        .await?
+        on_pool(move || statement_of(&engine, &date)).await?
     }
+
+    /// Saves the statement of a day as a PDF; where, a dialog of the shell has asked.
+    pub async fn save_statement(
+        &self,
+        target: &Path,
+        date: String,
+        wording: Wording,
+    ) -> Result<(), Problem> {
+        let (engine, target) = (self.engine(), target.to_owned());
+        on_pool(move || saved(&engine, &date, &wording, &target)).await?
+    }
+}
+
+/// Writes the statement of a day as a PDF.
+fn saved(engine: &Engine, date: &str, wording: &Wording, target: &Path) -> Result<(), Problem> {
+    std::fs::write(target, wording.pdf(&statement_of(engine, date)?)).map_err(|error| {
+        let (file, reason) = (target.display().to_string(), error.kind().to_string());
+        Problem::new("file-unreadable", &[("file", &file), ("reason", &reason)], "statement")
+    })
+}
+
+/// The statement of a day (`YYYY-MM-DD`).
+pub(crate) fn statement_of(engine: &Engine, date: &str) -> Result<StatementView, Problem> {
+    let day = date_named(date).ok_or_else(|| limits::invalid("date"))?;
+    let next = day.next_day().ok_or_else(|| limits::invalid("date"))?;
+    let (mut entries, is_cut) = entries(engine, begin_of(day), begin_of(next))?;
+    entries.reverse();
+    let head = engine.journal().chain_head()?;
+    Ok(StatementView {
+        date: shown(day),
+        made: engine.now().to_fhir(),
+        entries,
+        is_cut,
+        chain_event: head.as_ref().map_or(0, |head| head.event),
+        chain_hash: head.map(|head| head.hash).unwrap_or_default(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
 }
 
 /// Newest first, and whether there were more.

@@ -25,8 +25,6 @@ use crate::views::{
 
 /// Differing lines shown.
 const CHANGES_SHOWN: usize = 40;
-/// Reports looked into for the values in question, and changed in one preview.
-const LOOKED_MAX: usize = 1_000;
 /// Values shown of one element.
 const VALUES_MAX: usize = 20;
 
@@ -125,7 +123,7 @@ impl Desk {
 
     /// What stands where the messages of these reports point to, and in how many of them.
     pub async fn cause_fields(&self, ids: Vec<i64>) -> Result<Vec<CauseFieldView>, Problem> {
-        limits::ids(&ids)?;
+        limits::looked(&ids)?;
         let engine = self.engine();
         on_pool(move || cause_fields(&engine, &ids)).await?
     }
@@ -138,12 +136,12 @@ impl Desk {
         find: String,
         replace: String,
     ) -> Result<FixView, Problem> {
-        limits::ids(&ids)?;
+        limits::looked(&ids)?;
         let fix = Fix::of(path, find, replace)?;
         let engine = self.engine();
         let mut view =
             FixView { ready: vec![], invalid: vec![], unchanged: vec![], example: vec![] };
-        for id in ids.into_iter().take(LOOKED_MAX) {
+        for id in ids {
             let (before, after) = fix.apply(&engine, id).await?;
             let Some(after) = after else {
                 view.unchanged.push(id);
@@ -259,7 +257,7 @@ fn look(
 fn cause_fields(engine: &Engine, ids: &[i64]) -> Result<Vec<CauseFieldView>, Problem> {
     let mut fields: Vec<String> = Vec::new();
     let mut counts: HashMap<String, BTreeMap<String, u32>> = HashMap::new();
-    for id in ids.iter().take(LOOKED_MAX) {
+    for id in ids {
         let detail = engine.journal().detail(SubmissionId(*id))?;
         let Some(message) = leading(&detail.messages) else { continue };
         let bytes = engine.journal().document(SubmissionId(*id))?;

@@ -9,9 +9,11 @@ use report::{Action, Event, StateCode};
 use serde::Serialize;
 
 use super::{Headless, numbered};
+use crate::desk::statement::statement_of;
 use crate::problem::Problem;
 use crate::record::Record;
 use crate::rows::event_told;
+use crate::views::StatementView;
 
 /// What to list.
 #[derive(Clone, Default)]
@@ -79,6 +81,11 @@ fhir::shows_only!(Moment { at, event });
 const PAGE: usize = 500;
 
 impl Headless {
+    /// What was taken in on a day (`YYYY-MM-DD`) and what became of it.
+    pub fn statement(&self, day: &str) -> Result<StatementView, Problem> {
+        statement_of(&self.engine, day)
+    }
+
     /// Lists, newest first, until `each` has enough.
     pub fn list(
         &self,

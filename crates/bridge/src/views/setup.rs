@@ -187,6 +187,10 @@ pub struct EndpointView {
     pub language: String,
     /// Has a CA of its own.
     pub own_ca: bool,
+    /// Subject of that CA.
+    pub ca: Option<String>,
+    /// The proxy between, without user and password.
+    pub proxy: Option<String>,
     /// In force.
     pub in_use: bool,
 }

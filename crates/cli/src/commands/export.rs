@@ -105,7 +105,7 @@ fn row(entry: &Entry, names: bool) -> String {
 }
 
 /// A cell that no spreadsheet takes for a formula, quoted where it must be (RFC 4180).
-fn quoted(cell: &str) -> String {
+pub(super) fn quoted(cell: &str) -> String {
     // Control characters mean nothing in a table and something to a terminal.
     let mut text: String = cell.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.starts_with(['=', '+', '-', '@', ' ']) {

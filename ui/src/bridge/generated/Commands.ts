@@ -62,6 +62,8 @@ export type Commands = {
   decide: { takes: { ids: Array<number>; decision: Decision; reason: string }; gives: DecidedView };
   /** Saves a table that the page made; where, a dialog of the shell asks. */
   save_table: { takes: { text: string }; gives: boolean };
+  /** Saves the statement of a day as a PDF; where, a dialog of the shell asks. */
+  save_statement: { takes: { date: string; language: string }; gives: boolean };
   /** The views that are kept. */
   saved_views: { takes: void; gives: Array<SavedView> };
   /** Keeps a view. */
@@ -124,6 +126,8 @@ export type Commands = {
   practice_samples: { takes: void; gives: Array<string> };
   /** Looks at certificate files. */
   certificate_inspect: { takes: { paths: Array<string>; password: string }; gives: CertificateView };
+  /** Tests the connection with a certificate that would take the place of another. */
+  certificate_try: { takes: { paths: Array<string>; password: string; endpoint: string | null }; gives: Array<ProbeView> };
   /** Keeps a certificate, for one endpoint or for those that need it. */
   certificate_import: { takes: { paths: Array<string>; password: string; endpoint: string | null }; gives: CertificateView };
   /** Reads the authority's CA from a file. */
@@ -148,6 +152,8 @@ export type Commands = {
   plan_endpoint: { takes: { name: string }; gives: MoveView };
   /** Gives an endpoint another address. */
   set_endpoint_address: { takes: { name: string; base_url: string; same_authority: boolean }; gives: null };
+  /** Says whom an endpoint trusts and by which proxy it is reached; `null` leaves it as it is. */
+  set_endpoint_way: { takes: { name: string; ca_pem: string | null; proxy: string | null }; gives: null };
   /** Gives an endpoint another name. */
   rename_endpoint: { takes: { name: string; new_name: string }; gives: null };
   /** Removes an endpoint that no report waits for. */
@@ -232,6 +238,7 @@ export const STALE = {
   chosen: [],
   decide: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
   save_table: [],
+  save_statement: [],
   saved_views: [],
   keep_view: ["saved_views"],
   forget_view: ["saved_views"],
@@ -263,6 +270,7 @@ export const STALE = {
   choose_folder: [],
   practice_samples: [],
   certificate_inspect: [],
+  certificate_try: [],
   certificate_import: ["status", "endpoints", "certificates"],
   read_ca: [],
   protect_with_passphrase: ["status", "endpoints", "certificates", "list", "statistics"],
@@ -275,6 +283,7 @@ export const STALE = {
   add_endpoint: ["endpoints"],
   plan_endpoint: [],
   set_endpoint_address: ["endpoints", "status", "list", "certificates"],
+  set_endpoint_way: ["endpoints", "status", "list", "certificates"],
   rename_endpoint: ["endpoints", "status", "list", "certificates"],
   remove_endpoint: ["endpoints", "status", "list", "certificates"],
   use_endpoint: ["status", "endpoints", "list", "statistics"],

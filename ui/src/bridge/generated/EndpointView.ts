@@ -31,6 +31,14 @@ language: string,
  */
 ownCa: boolean, 
 /**
+ * Subject of that CA.
+ */
+ca: string | null, 
+/**
+ * The proxy between, without user and password.
+ */
+proxy: string | null, 
+/**
  * In force.
  */
 inUse: boolean, };

@@ -1,0 +1,169 @@
+// The corrections of one cause on their way: one goes first, never more at a time than can be stopped, and it stops at the
+// second that fails.
+
+import { useEffect, useRef, useState } from "react";
+
+import { problemOf } from "../bridge/door";
+import type { Caller, Fix } from "../bridge/door";
+import type { BatchView } from "../bridge/generated/BatchView";
+import type { Problem } from "../bridge/generated/Problem";
+import { useText } from "../i18n/text";
+import { workGoesOn } from "../lock";
+import { say } from "../kit/toasts";
+
+/** Corrections whose verdict is awaited at a time: enough to be quick, few enough to stop in time. */
+const ON_THE_WAY_MAX = 20;
+/** Failures after which it stops by itself. */
+const FAILURES_MAX = 2;
+/** Corrections that are asked about together; once all of them are completed nobody asks again. */
+const PART = 50;
+
+/** Corrections that were sent one after the other, and how far they are. */
+interface Part {
+  ids: number[];
+  view: BatchView | undefined;
+}
+
+const isOver = ({ ids, view }: Part) => ids.length === PART && view?.total === PART && view.moving === 0 && view.attention.length === 0;
+
+/** How far a correction of many is. */
+export interface Run {
+  phase: "none" | "first" | "first-completed" | "rest" | "done" | "stopped";
+  sent: number;
+  completed: number;
+  failed: number;
+  /** Taken in and on hold, because it was stopped or because of what was found. */
+  held: number;
+  /** Taken in and not finished. */
+  moving: number;
+  problem: Problem | undefined;
+  begin: (id: number) => void;
+  goOn: (ids: number[]) => void;
+  stop: () => void;
+}
+
+const NONE = { completed: 0, attention: 0, held: 0, moving: 0 };
+
+const sentOf = (parts: Part[]) => parts.reduce((sum, { ids }) => sum + ids.length, 0);
+
+function summed(parts: Part[]): typeof NONE {
+  const views = parts.flatMap(({ view }) => (view ? [view] : []));
+  const of = (count: (view: BatchView) => number) => views.reduce((sum, view) => sum + count(view), 0);
+  return {
+    completed: of(({ completed }) => completed),
+    attention: of(({ attention }) => attention.length),
+    held: of(({ byState }) => byState.held ?? 0),
+    moving: of(({ moving }) => moving),
+  };
+}
+
+/** Sends corrections one by one, never more at a time than can be stopped, and stops at the second that fails. */
+export function useRun(here: Caller, fix: Fix): Run {
+  const text = useText();
+  const [phase, setPhase] = useState<Run["phase"]>("none");
+  const [sum, setSum] = useState(NONE);
+  const [problem, setProblem] = useState<Problem>();
+  const parts = useRef<Part[]>([]);
+  const stopped = useRef(false);
+  const done = useRef(0);
+  /** Corrections that were asked for and are not begun. */
+  const left = useRef(0);
+  /** The dialog is closed: nothing further is begun, and what was begun goes on. */
+  const gone = useRef(false);
+  useEffect(() => {
+    gone.current = false;
+    stopped.current = false;
+    return () => {
+      gone.current = true;
+      stopped.current = true;
+    };
+  }, []);
+  const look = async () => {
+    for (const part of parts.current) {
+      // Those before are over: what is asked grows with what is under way, and not with what is done.
+      if (!isOver(part)) part.view = await here.call("batch", { ids: part.ids });
+    }
+    const now = summed(parts.current);
+    setSum(now);
+    const verdicts = now.completed + now.attention;
+    if (verdicts !== done.current) workGoesOn();
+    done.current = verdicts;
+    return now;
+  };
+  const send = async (id: number) => {
+    const given = await here.call("fix", { id, ...fix });
+    const [next] = given.submissions;
+    if (next !== null && next !== undefined) {
+      const last = parts.current.at(-1);
+      if (last && last.ids.length < PART) last.ids.push(next);
+      else parts.current.push({ ids: [next], view: undefined });
+    }
+    workGoesOn();
+  };
+  /** Waits until at most so many have no verdict. */
+  const until = async (moving: number) => {
+    for (;;) {
+      const now = await look();
+      if (now.moving <= moving || now.attention >= FAILURES_MAX || stopped.current) return now;
+      await new Promise((next) => setTimeout(next, 250));
+    }
+  };
+  /** Nothing further is begun, and what has not left is held back. */
+  const halt = async () => {
+    stopped.current = true;
+    // A refusal says that nothing was left to be held back: how it stands is looked up all the same.
+    const ids = parts.current.filter((part) => !isOver(part)).flatMap((part) => part.ids);
+    if (ids.length > 0) await here.call("hold_back", { ids }).catch(() => undefined);
+    await look();
+    setPhase("stopped");
+  };
+  const guarded = (act: () => Promise<void>) =>
+    act()
+      .catch((thrown: unknown) => {
+        if (gone.current) return undefined;
+        setProblem(problemOf(thrown));
+        return halt().catch(() => setPhase("stopped"));
+      })
+      .then(() => {
+        // The window was locked, or another screen was opened: it is told where somebody is there to read it.
+        if (!gone.current || left.current === 0) return;
+        say({ tone: "attention", title: text("fix.left", { n: sentOf(parts.current), rest: left.current }) });
+        left.current = 0;
+      });
+  const held = Math.min(sum.held, sum.attention);
+  return {
+    phase,
+    sent: sentOf(parts.current),
+    completed: sum.completed,
+    failed: sum.attention - held,
+    held,
+    moving: sum.moving,
+    problem,
+    begin: (id) =>
+      void guarded(async () => {
+        setPhase("first");
+        await send(id);
+        const now = await until(0);
+        if (gone.current) return;
+        if (now.completed === 1 && !stopped.current) setPhase("first-completed");
+        else await halt();
+      }),
+    goOn: (ids) =>
+      void guarded(async () => {
+        setPhase(ids.length === 0 ? "done" : "rest");
+        left.current = ids.length;
+        for (const id of ids) {
+          const now = await until(ON_THE_WAY_MAX - 1);
+          if (gone.current) return;
+          if (stopped.current || now.attention >= FAILURES_MAX) return halt();
+          await send(id);
+          left.current -= 1;
+        }
+        const now = await until(0);
+        if (gone.current) return;
+        if (now.moving > 0) await halt();
+        else setPhase("done");
+      }),
+    stop: () => void guarded(halt),
+  };
+}
