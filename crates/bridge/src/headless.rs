@@ -3,6 +3,7 @@
 //! No prose: what goes wrong is a [`Problem`], what was found is a code with parameters. The
 //! records are a contract: [`Record`] keeps its fields.
 
+mod arrivals;
 mod attend;
 mod certificates;
 mod codes;
@@ -31,6 +32,7 @@ pub use crate::record::{IssueRecord, Record};
 pub use crate::support::SupportFile;
 pub use fhir::is_language_region;
 
+pub use arrivals::{Arrivals, Arrived, Arriving, Part};
 pub use attend::{EndpointProblem, Goal, Moved, Outcome};
 pub use certificates::{CertificateFacts, StoredCertificateFacts};
 pub(crate) use codes::LAYERS;

@@ -27,7 +27,7 @@ pub use endpoints::destination::Move;
 pub use engine::{Engine, EngineDeps};
 pub use intake::relation::{Relation, SameIdentifier};
 pub use intake::rules_in_use::RULES_CODES;
-pub use intake::source::{Refusal, SourceLimits};
+pub use intake::source::{FilesInTurn, Refusal, SourceLimits};
 pub use intake::submissions::messages;
 pub use intake::take::{Differing, HandOver, ImportOptions, KnownContent, Listed, Taken};
 pub use intake::{Candidate, Origin, Parsed, Reason, Verdict};

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::{Candidate, HandOver, ImportOptions, KnownContent, Taken, Verdict, Watched};
+use engine::{Candidate, Taken, Verdict, Watched};
 use report::{Action, StateCode, Summary};
 use tokio_util::sync::CancellationToken;
 
+use super::arrivals::Arrived;
 use super::{Headless, numbered};
 use crate::candidates::{candidate_record, not_taken_in};
 use crate::opinion::{chosen, opinion};
@@ -56,6 +57,7 @@ pub struct Standing {
 fhir::shows_only!(Looked { fate, record, standing });
 
 /// What became of files that were handed over.
+#[derive(Default)]
 pub struct Intake {
     /// Each of them.
     pub files: Vec<Looked>,
@@ -73,9 +75,6 @@ pub enum Arrival {
     /// It can be looked at again.
     Back,
 }
-
-/// Files in memory together: several groups of commits, and a few megabytes of reports.
-const FILES_AT_ONCE: usize = 256;
 
 impl Headless {
     /// Looks at files, folders and archives. Nothing is taken in. Where a person has chosen a
@@ -121,49 +120,21 @@ impl Headless {
     /// # Errors
     /// Only where nothing was taken in: what was is listed, whatever became of the others.
     pub async fn take(&self, paths: &[PathBuf], again: bool) -> Result<Intake, Problem> {
-        let files = self.engine.files(self.found(paths)).await?;
-        let known = if again { KnownContent::SendAgain } else { KnownContent::Show };
-        // What is sent again is compared with all of this order, so it is looked at together.
-        let at_once = if again { files.len().max(1) } else { FILES_AT_ONCE };
-        let mut all = Intake { files: Vec::with_capacity(files.len()), problem: None };
-        let mut rest = files.chunks(at_once);
-        while let Some(some) = rest.next() {
-            if let Err(problem) = self.take_some(some, known, &mut all).await {
-                if all.files.is_empty() {
-                    return Err(problem);
-                }
-                let left = some.iter().chain(rest.flatten());
-                all.files.extend(left.map(|file| failed(unread(file))));
-                all.problem.get_or_insert(problem);
-                break;
+        let mut arriving = self.arriving(paths, again).await?;
+        let mut all = Intake::default();
+        while let Some(part) = self.take_some(&mut arriving).await? {
+            for file in part.files {
+                all.files.push(match file {
+                    Arrived::New(id) => self.of_new(id)?,
+                    Arrived::Other(file) => *file,
+                });
             }
-        }
-        if self.engine.journal().is_guarded(self.engine.now())? {
-            // An authority that cannot be reached is asked by whoever follows later.
-            let _ = self.engine.reconcile().await;
+            all.problem = all.problem.or(part.problem);
         }
         Ok(all)
     }
 
-    async fn take_some(
-        &self,
-        files: &[PathBuf],
-        known: KnownContent,
-        all: &mut Intake,
-    ) -> Result<(), Problem> {
-        let candidates = self.engine.inspect(files.to_vec()).await?;
-        let terms = ImportOptions { known, ..ImportOptions::default() };
-        let HandOver { taken, fault } = self.engine.take(&candidates, terms).await?;
-        for (candidate, taken) in candidates.iter().zip(taken) {
-            all.files.push(self.taken(candidate, taken)?);
-        }
-        if let Some(fault) = fault {
-            all.problem.get_or_insert(fault.into());
-        }
-        Ok(())
-    }
-
-    fn taken(&self, candidate: &Candidate, taken: Taken) -> Result<Looked, Problem> {
+    pub(super) fn taken(&self, candidate: &Candidate, taken: Taken) -> Result<Looked, Problem> {
         let (fate, id) = match taken {
             Taken::New(id) => (Fate::Taken(id.0), id),
             Taken::Known(id) => (Fate::Known(id.0), id),
@@ -192,7 +163,7 @@ impl Headless {
     }
 
     /// In a practice profile `samples` means the profile's own, wherever the person stands.
-    fn found(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
+    pub(super) fn found(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let folder = self.as_practice().map(|_| self.folder());
         let find = |path: &PathBuf| match &folder {
             Some(folder) if path.is_relative() && !path.exists() && folder.join(path).exists() => {
@@ -206,7 +177,7 @@ impl Headless {
     /// Sends the same content as a new submission in place of a rejected or failed one.
     pub async fn resubmit(&self, id: i64) -> Result<Looked, Problem> {
         let successor = self.engine.resubmit(numbered(id)).await?;
-        self.successor(successor.0)
+        self.of_new(successor.0)
     }
 
     /// Sends a corrected file in place of a held, rejected or failed submission. A file that is no
@@ -264,18 +235,29 @@ impl Headless {
             return Err(Problem::new("other-report", &[("report", &id.to_string())], "correct"));
         }
         let successor = self.engine.correct(numbered(id), candidate).await?;
-        self.successor(successor.0)
+        self.of_new(successor.0)
     }
 
-    fn successor(&self, id: i64) -> Result<Looked, Problem> {
+    /// A submission that was taken in, as it stands by now.
+    pub(super) fn of_new(&self, id: i64) -> Result<Looked, Problem> {
+        Ok(self.new_and_latest(id)?.0)
+    }
+
+    /// The same, and the record of what stands for it now ([`Headless::latest`]).
+    pub fn new_and_latest(&self, id: i64) -> Result<(Looked, Record), Problem> {
         let detail = self.engine.journal().detail(numbered(id))?;
-        Ok(Looked {
+        let looked = Looked {
             fate: Fate::Taken(id),
             file: detail.row.file.clone(),
             subject: detail.row.summary.subject.clone(),
             standing: None,
-            record: self.record(id)?,
-        })
+            record: self.record_of(&detail),
+        };
+        let latest = match detail.row.corrected_by {
+            Some(next) => self.latest(next.0)?,
+            None => looked.record.clone(),
+        };
+        Ok((looked, latest))
     }
 
     /// Decides that a report will not be sent (again).
@@ -340,13 +322,13 @@ impl Headless {
 }
 
 /// The same, told as what could not be taken in.
-fn failed(mut looked: Looked) -> Looked {
+pub(super) fn failed(mut looked: Looked) -> Looked {
     looked.record.issues.insert(0, not_taken_in());
     Looked { fate: Fate::Failed, ..looked }
 }
 
 /// A file that nobody has looked at.
-fn unread(file: &Path) -> Looked {
+pub(super) fn unread(file: &Path) -> Looked {
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
     let record = Record { file: name.clone(), ..Record::default() };
     Looked { fate: Fate::Failed, record, file: name, subject: None, standing: None }

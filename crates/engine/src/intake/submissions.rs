@@ -10,7 +10,8 @@ use report::{Action, Event, State, SubmissionId};
 use uuid::Uuid;
 
 use crate::intake::source::{
-    Piece, Room, files_below, files_below_each, may_hold_several, pieces_of, pieces_of_bytes,
+    Piece, Room, SourceLimits, files_below, files_below_each, may_hold_several, pieces_of,
+    pieces_of_bytes,
 };
 use crate::intake::{Candidate, Origin, Parsed, look_at};
 use crate::worker::wrapped;
@@ -20,7 +21,7 @@ use crate::{Engine, EngineError, ImportOptions};
 const LOOKS_AT_ONCE: usize = 4;
 impl Engine {
     /// The files that paths lead to: folders give what is below them.
-    pub async fn files(&self, paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, EngineError> {
+    async fn files(&self, paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, EngineError> {
         let limits = self.source_limits();
         on_pool(move || files_below(&paths, &limits)).await
     }
@@ -36,7 +37,7 @@ impl Engine {
         &self,
         files: Vec<PathBuf>,
     ) -> Result<Vec<Candidate>, EngineError> {
-        self.look_and(files, |candidates| candidates).await
+        self.look_and(files, self.source_limits(), |candidates| candidates).await
     }
 
     /// Looks at what each of these paths leads to, within the bounds of one hand-over. What cannot
@@ -53,7 +54,7 @@ impl Engine {
         let counts: Vec<usize> = below.iter().map(Vec::len).collect();
         let (files, several) = self.with_several(below.into_iter().flatten().collect()).await?;
         let _turn = self.turn(&several).await;
-        let mut looked = self.looked_at(files).await.into_iter();
+        let mut looked = self.looked_at(files, limits).await.into_iter();
         let joined = |count: usize| {
             let of_path: Result<Vec<_>, _> = looked.by_ref().take(count).collect();
             of_path.map(|groups| groups.into_iter().flatten().collect())
@@ -68,17 +69,18 @@ impl Engine {
         paths: Vec<PathBuf>,
         make: impl FnOnce(Vec<Candidate>) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
-        self.look_and(self.files(paths).await?, make).await
+        self.look_and(self.files(paths).await?, self.source_limits(), make).await
     }
 
-    async fn look_and<T: Send + 'static>(
+    pub(crate) async fn look_and<T: Send + 'static>(
         &self,
         files: Vec<PathBuf>,
+        limits: SourceLimits,
         make: impl FnOnce(Vec<Candidate>) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
         let (files, several) = self.with_several(files).await?;
         let turn = self.turn(&several).await;
-        let groups: Result<Vec<_>, _> = self.looked_at(files).await.into_iter().collect();
+        let groups: Result<Vec<_>, _> = self.looked_at(files, limits).await.into_iter().collect();
         let candidates = groups?.into_iter().flatten().collect();
         let made = on_pool(move || make(candidates)).await;
         drop(turn);
@@ -107,8 +109,11 @@ impl Engine {
     }
 
     /// What is in each of the files.
-    async fn looked_at(&self, files: Vec<PathBuf>) -> Vec<Result<Vec<Candidate>, EngineError>> {
-        let limits = self.source_limits();
+    async fn looked_at(
+        &self,
+        files: Vec<PathBuf>,
+        limits: SourceLimits,
+    ) -> Vec<Result<Vec<Candidate>, EngineError>> {
         let room = Arc::new(Room::new(&limits));
         stream::iter(files)
             .map(|file| {
@@ -434,7 +439,7 @@ pub fn messages(candidate: &Candidate) -> Vec<Message> {
 }
 
 /// Runs CPU and file work off the async threads.
-async fn on_pool<T: Send + 'static>(
+pub(crate) async fn on_pool<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, EngineError> {
     tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Journal(JournalError::Closed))
