@@ -3,6 +3,7 @@
 //! No prose: what goes wrong is a [`Problem`], what was found is a code with parameters. The
 //! records are a contract: [`Record`] keeps its fields.
 
+mod arrivals;
 mod attend;
 mod certificates;
 mod codes;
@@ -35,6 +36,7 @@ pub use crate::packages::{
     MissingPackage, PackageFlaw, RulesEntry, RulesMode, RulesTerms, Validated, import_rules,
     is_rules_in_use, list_rules, remove_rules, rules_in_use, use_rules, validate_files,
 };
+pub use arrivals::{Arrivals, Arrived, Arriving, Part};
 pub use attend::{EndpointProblem, Goal, Moved, Outcome};
 pub use codes::{Family, REFUSAL_REASONS};
 pub use intake::{Arrival, Fate, Intake, Looked, Standing};

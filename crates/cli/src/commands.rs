@@ -1,5 +1,6 @@
 //! What each command does: ask `bridge::headless`, print, and say how it ended.
 
+mod deliver;
 mod export;
 mod follow;
 mod generate;

@@ -1,6 +1,8 @@
 //! Progress on a terminal; silence everywhere else.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use std::fmt::Write;
+
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::output::Output;
 
@@ -9,8 +11,12 @@ pub(crate) struct Progress(Option<ProgressBar>);
 
 impl Progress {
     pub(crate) fn new(output: &Output, total: usize) -> Self {
-        let style = ProgressStyle::with_template("{bar:32} {pos}/{len}  {elapsed}");
-        match style {
+        let style = ProgressStyle::with_template("{bar:32} {pos}/{len}  {rate}  {elapsed} −{eta}");
+        let rate = |state: &ProgressState, to: &mut dyn Write| {
+            // Writing to memory cannot fail.
+            let _ = write!(to, "{:.0}/s", state.per_sec());
+        };
+        match style.map(|style| style.with_key("rate", rate)) {
             Ok(style) if output.is_watched() && total > 0 => {
                 let bar = ProgressBar::new(total as u64).with_style(style);
                 // So that it moves although nothing happens: the reader sees that it is not stuck.
@@ -18,6 +24,14 @@ impl Progress {
                 Self(Some(bar))
             }
             _ => Self(None),
+        }
+    }
+
+    /// Prints beside the bar, which stands below what is printed.
+    pub(crate) fn beside(&self, print: impl FnOnce()) {
+        match &self.0 {
+            Some(bar) => bar.suspend(print),
+            None => print(),
         }
     }
 

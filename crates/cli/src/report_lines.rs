@@ -210,34 +210,47 @@ pub(crate) fn with_texts(texts: &Catalogue, record: &Record) -> Record {
     record
 }
 
-/// "6 reports: 5 completed, 1 failed." `words` are keys of the catalogue, one for each report.
-pub(crate) fn summary(texts: &Catalogue, words: impl Iterator<Item = String>) -> Option<String> {
-    let mut parts: Vec<(String, usize)> = Vec::new();
-    let mut count = 0;
-    for word in words {
-        count += 1;
-        match parts.iter_mut().find(|(known, _)| *known == word) {
+/// Reports by the word that they count under, in the order of the first of each.
+#[derive(Default)]
+pub(crate) struct Counted(Vec<(String, usize)>);
+
+impl Counted {
+    /// One more; `word` is a key of the catalogue.
+    pub(crate) fn add(&mut self, word: String) {
+        match self.0.iter_mut().find(|(known, _)| *known == word) {
             Some((_, number)) => *number += 1,
-            None => parts.push((word, 1)),
+            None => self.0.push((word, 1)),
         }
     }
-    let parts: Vec<String> = parts
-        .iter()
-        .map(|(word, number)| {
+
+    /// "6 reports: 5 completed, 1 failed."
+    pub(crate) fn summary(&self, texts: &Catalogue) -> Option<String> {
+        let part = |(word, number): &(String, usize)| {
             let number = number.to_string();
             if word == "say.would-hold" {
                 return texts.text("say.part-would-hold", &[("count", &number)]);
             }
             let state = uncapitalised(&texts.say(word));
             texts.text("say.part", &[("count", &number), ("state", &state)])
-        })
-        .collect();
-    let (parts, number) = (parts.join(", "), count.to_string());
-    match count {
-        0 => None,
-        1 => Some(texts.text("say.summary-one", &[("parts", &parts)])),
-        _ => Some(texts.text("say.summary-many", &[("count", &number), ("parts", &parts)])),
+        };
+        let parts = self.0.iter().map(part).collect::<Vec<_>>().join(", ");
+        let count: usize = self.0.iter().map(|(_, number)| number).sum();
+        match count {
+            0 => None,
+            1 => Some(texts.text("say.summary-one", &[("parts", &parts)])),
+            _ => {
+                let params = [("count", &*count.to_string()), ("parts", &parts)];
+                Some(texts.text("say.summary-many", &params))
+            }
+        }
     }
+}
+
+/// The same of reports that are all there.
+pub(crate) fn summary(texts: &Catalogue, words: impl Iterator<Item = String>) -> Option<String> {
+    let mut counted = Counted::default();
+    words.for_each(|word| counted.add(word));
+    counted.summary(texts)
 }
 
 /// As it stands within a sentence; German nouns inside keep their capitals.

@@ -52,7 +52,12 @@ impl Desk {
         let used = engine.profile().endpoint().map(|used| used.name.clone());
         let Some(name) = endpoint.or(used) else { return Ok(Vec::new()) };
         let identity = read_identity(paths, password).await?;
-        Ok(engine.probe_with(&name, &identity).await?.into_iter().map(connection::probe_view).collect())
+        Ok(engine
+            .probe_with(&name, &identity)
+            .await?
+            .into_iter()
+            .map(connection::probe_view)
+            .collect())
     }
 
     /// Keeps a certificate in the keychain. The endpoint that is named uses it from now on; where

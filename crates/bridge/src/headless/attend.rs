@@ -1,6 +1,6 @@
 //! Attending reports until they are where a person or a script wants them.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 use client::Authority as _;
@@ -11,6 +11,7 @@ use report::{State, StateCode, SubmissionId};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
+use super::arrivals::{Arrivals, Attended, More};
 use super::{Headless, numbered};
 use crate::problem::Problem;
 
@@ -57,6 +58,8 @@ pub struct Moved {
     pub id: i64,
     /// Its state code now.
     pub state: StateCode,
+    /// It has reached the goal, and is not looked at any more.
+    pub is_there: bool,
     /// Of those attended: how many have reached the goal.
     pub done: usize,
     /// How many are attended.
@@ -80,8 +83,25 @@ impl Headless {
         stop: &CancellationToken,
         each: impl FnMut(Moved),
     ) -> Result<Outcome, Problem> {
-        let ids = ids.iter().map(|id| numbered(*id)).collect();
-        self.work(ids, false, goal, patience, stop, each).await
+        let arrivals = Arrivals::default();
+        ids.iter().for_each(|id| arrivals.add(*id));
+        arrivals.end();
+        self.attend_arriving(&arrivals, goal, patience, stop, each).await
+    }
+
+    /// The same while others still arrive: patience begins when all are there.
+    pub async fn attend_arriving(
+        &self,
+        arrivals: &Arrivals,
+        goal: Goal,
+        patience: Option<Duration>,
+        stop: &CancellationToken,
+        each: impl FnMut(Moved),
+    ) -> Result<Outcome, Problem> {
+        let attended = Attended::new(More::Arriving(arrivals), goal);
+        let outcome = self.work(attended, goal, patience, stop, each).await;
+        arrivals.is_attended.send_replace(None);
+        outcome
     }
 
     /// Works the queue until nothing is open any more.
@@ -92,9 +112,9 @@ impl Headless {
     ) -> Result<(Vec<i64>, Outcome), Problem> {
         // What waits to be compared is open after that. Whether the authority is there shows below.
         let _ = self.engine.reconcile().await;
-        let open = self.open_ids()?;
-        let ids = open.iter().map(|id| id.0).collect();
-        let outcome = self.work(open, true, Goal::Settled, None, stop, each).await?;
+        let ids = self.open_ids()?.into_iter().map(|id| id.0).collect();
+        let attended = Attended::new(More::Open(HashSet::new()), Goal::Settled);
+        let outcome = self.work(attended, Goal::Settled, None, stop, each).await?;
         Ok((ids, outcome))
     }
 
@@ -179,8 +199,7 @@ impl Headless {
 
     async fn work(
         &self,
-        ids: Vec<SubmissionId>,
-        grows: bool,
+        mut attended: Attended<'_>,
         goal: Goal,
         patience: Option<Duration>,
         stop: &CancellationToken,
@@ -188,25 +207,33 @@ impl Headless {
     ) -> Result<Outcome, Problem> {
         self.engine.start().await;
         let began = Instant::now();
-        let deadline = patience.map(|patience| began + patience);
-        let mut attended = Attended::new(ids, grows, goal);
-        let mut holder = None;
+        let mut deadline = None;
+        let (mut revision, mut holder) = (None, None);
         let outcome = loop {
             let looked = Instant::now();
-            attended.look(self, &mut each)?;
-            let Attended { open, ways, .. } = &attended;
-            if open.is_empty() {
+            // Asked first: what arrives after that is seen by the next look.
+            let may_grow = attended.may_grow();
+            let now = self.engine.journal().revision()?;
+            if revision != Some(now) || attended.has_more() {
+                revision = Some(now);
+                self.look_at(&mut attended, &mut each)?;
+            }
+            if attended.open.is_empty() && !may_grow {
                 break Outcome::Reached;
             }
-            if self.waits_for_a_person(open)? {
+            if !attended.open.is_empty() && self.waits_for_a_person(&attended)? {
                 break Outcome::Paused;
             }
-            if let Some(outcome) = self.hindrance(ways, goal, began, &mut holder)? {
+            let ways = attended.ways();
+            if let Some(outcome) = self.hindrance(&ways, goal, began, &mut holder)? {
                 break outcome;
+            }
+            if !may_grow && deadline.is_none() {
+                deadline = patience.map(|patience| looked + patience);
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 // Only where these reports go: what is wrong elsewhere is not what they waited for.
-                let problems = self.problems_of(ways.iter().cloned());
+                let problems = self.problems_of(ways.into_iter());
                 let none = problems.is_empty();
                 break if none { Outcome::TimedOut } else { Outcome::Unreachable(problems) };
             }
@@ -219,6 +246,46 @@ impl Headless {
         };
         self.engine.stop().await;
         Ok(outcome)
+    }
+
+    /// Looks where each of the open reports is by now.
+    fn look_at(
+        &self,
+        attended: &mut Attended<'_>,
+        each: &mut impl FnMut(Moved),
+    ) -> Result<(), Problem> {
+        let journal = self.engine.journal();
+        let more = match &mut attended.more {
+            More::Arriving(arrivals) => arrivals.take(),
+            More::Open(known) => {
+                self.open_ids()?.into_iter().filter(|id| known.insert(*id)).collect()
+            }
+        };
+        for id in more {
+            let way = journal.row(id)?.endpoint;
+            attended.add(id, way);
+        }
+        let open = std::mem::take(&mut attended.open);
+        let ids: Vec<_> = open.iter().map(|open| open.id).collect();
+        let mut still = Vec::with_capacity(open.len());
+        // All of them from one snapshot: each look of its own reads its pages from the disk again.
+        for (mut open, state) in open.into_iter().zip(journal.states(&ids)?) {
+            let has_moved = open.seen.replace(state.shown()) != Some(state.shown());
+            let (id, is_there) = (open.id.0, attended.goal.is_reached(&state));
+            attended.done += usize::from(is_there);
+            if !is_there {
+                still.push(open);
+            }
+            if has_moved || is_there {
+                let (state, done, of) = (state.shown(), attended.done, attended.of);
+                each(Moved { id, state, is_there, done, of });
+            }
+        }
+        attended.open = still;
+        if let More::Arriving(arrivals) = &attended.more {
+            arrivals.is_attended.send_replace(Some(attended.open.len()));
+        }
+        Ok(())
     }
 
     /// Sending is paused, and one of these waits for it.
@@ -235,12 +302,12 @@ impl Headless {
     }
 
     /// All that is open waits to be sent, and sending is paused.
-    fn waits_for_a_person(&self, open: &[SubmissionId]) -> Result<bool, Problem> {
+    fn waits_for_a_person(&self, attended: &Attended<'_>) -> Result<bool, Problem> {
         if !self.is_paused()? {
             return Ok(false);
         }
-        for id in open {
-            if !matches!(self.engine.journal().state(*id)?, State::Queued { .. }) {
+        for open in &attended.open {
+            if !matches!(self.engine.journal().state(open.id)?, State::Queued { .. }) {
                 return Ok(false);
             }
         }
@@ -330,75 +397,6 @@ impl Headless {
             _ => return None,
         };
         Some(EndpointProblem { endpoint: profile.name_of(way), problem })
-    }
-}
-
-/// Reports that are attended, as they stood when the journal was looked at last.
-struct Attended {
-    /// How many there are in all.
-    count: usize,
-    /// Whether those that are taken in meanwhile are attended too.
-    grows: bool,
-    goal: Goal,
-    known: HashSet<SubmissionId>,
-    /// Those that have not reached the goal.
-    open: Vec<SubmissionId>,
-    /// Where these go.
-    ways: BTreeSet<String>,
-    endpoints: HashMap<SubmissionId, String>,
-    states: HashMap<SubmissionId, StateCode>,
-    revision: Option<u64>,
-}
-
-impl Attended {
-    fn new(ids: Vec<SubmissionId>, grows: bool, goal: Goal) -> Self {
-        Self {
-            count: ids.len(),
-            grows,
-            goal,
-            known: ids.iter().copied().collect(),
-            open: ids,
-            ways: BTreeSet::new(),
-            endpoints: HashMap::new(),
-            states: HashMap::new(),
-            revision: None,
-        }
-    }
-
-    /// Looks at the journal, unless nothing has changed in it; `each` hears what has moved.
-    fn look(&mut self, of: &Headless, each: &mut impl FnMut(Moved)) -> Result<(), Problem> {
-        let journal = of.engine.journal();
-        let revision = journal.revision()?;
-        if self.revision == Some(revision) {
-            return Ok(());
-        }
-        self.revision = Some(revision);
-        if self.grows {
-            let known = &mut self.known;
-            let more: Vec<_> = of.open_ids()?.into_iter().filter(|id| known.insert(*id)).collect();
-            self.count += more.len();
-            self.open.extend(more);
-        }
-        let mut still = Vec::with_capacity(self.open.len());
-        for id in std::mem::take(&mut self.open) {
-            let state = journal.state(id)?;
-            if !self.goal.is_reached(&state) {
-                still.push(id);
-            }
-            let (done, of) = (self.count - still.len(), self.count);
-            if self.states.insert(id, state.shown()) != Some(state.shown()) {
-                each(Moved { id: id.0, state: state.shown(), done, of });
-            }
-        }
-        self.open = still;
-        self.ways.clear();
-        for id in &self.open {
-            if !self.endpoints.contains_key(id) {
-                self.endpoints.insert(*id, journal.row(*id)?.endpoint);
-            }
-            self.ways.extend(self.endpoints.get(id).cloned());
-        }
-        Ok(())
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::{Candidate, ImportOptions, KnownContent, Submitted, Taken, Verdict, Watched};
+use engine::{Candidate, Taken, Verdict, Watched};
 use report::{Action, StateCode, Summary};
 use tokio_util::sync::CancellationToken;
 
+use super::arrivals::Arrived;
 use super::{Headless, numbered};
 use crate::candidates::{candidate_record, not_taken_in};
 use crate::opinion::{chosen, opinion};
@@ -56,6 +57,7 @@ pub struct Standing {
 fhir::shows_only!(Looked { fate, record, standing });
 
 /// What became of files that were handed over.
+#[derive(Default)]
 pub struct Intake {
     /// Each of them.
     pub files: Vec<Looked>,
@@ -118,25 +120,22 @@ impl Headless {
     /// # Errors
     /// Only where nothing was taken in: what was is listed, whatever became of the others.
     pub async fn take(&self, paths: &[PathBuf], again: bool) -> Result<Intake, Problem> {
-        let known = if again { KnownContent::SendAgain } else { KnownContent::Show };
-        let terms = ImportOptions { known, ..ImportOptions::default() };
-        let mut files = Vec::new();
-        let told = |candidate: &Candidate, taken| files.push((looked(candidate), taken));
-        let Submitted { unread, fault } =
-            self.engine.submit(self.found(paths), terms, told).await?;
-        let mut problem = fault.map(Problem::from);
-        let told = files.into_iter().map(|(file, taken)| {
-            self.taken(file.clone(), taken).unwrap_or_else(|unreadable| {
-                problem.get_or_insert(unreadable);
-                failed(file)
-            })
-        });
-        let mut files: Vec<_> = told.collect();
-        files.extend(unread.iter().map(|file| failed(unread_file(file))));
-        Ok(Intake { files, problem })
+        let mut arriving = self.arriving(paths, again).await?;
+        let mut all = Intake::default();
+        while let Some(part) = self.take_some(&mut arriving).await? {
+            for file in part.files {
+                all.files.push(match file {
+                    Arrived::New(id) => self.of_new(id)?,
+                    Arrived::Other(file) => *file,
+                });
+            }
+            all.problem = all.problem.or(part.problem);
+        }
+        Ok(all)
     }
 
-    fn taken(&self, file: Looked, taken: Taken) -> Result<Looked, Problem> {
+    pub(super) fn taken(&self, candidate: &Candidate, taken: Taken) -> Result<Looked, Problem> {
+        let file = looked(candidate);
         let (fate, id) = match taken {
             Taken::New(id) => (Fate::Taken(id.0), id),
             Taken::Known(id) => (Fate::Known(id.0), id),
@@ -160,7 +159,7 @@ impl Headless {
     }
 
     /// In a practice profile `samples` means the profile's own, wherever the person stands.
-    fn found(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
+    pub(super) fn found(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let folder = self.as_practice().map(|_| self.folder());
         let find = |path: &PathBuf| match &folder {
             Some(folder) if path.is_relative() && !path.exists() && folder.join(path).exists() => {
@@ -174,7 +173,7 @@ impl Headless {
     /// Sends the same content as a new submission in place of a rejected or failed one.
     pub async fn resubmit(&self, id: i64) -> Result<Looked, Problem> {
         let successor = self.engine.resubmit(numbered(id)).await?;
-        self.successor(successor.0)
+        self.of_new(successor.0)
     }
 
     /// Sends a corrected file in place of a held, rejected or failed submission. A file that is no
@@ -232,18 +231,29 @@ impl Headless {
             return Err(Problem::new("other-report", &[("report", &id.to_string())], "correct"));
         }
         let successor = self.engine.correct(numbered(id), candidate).await?;
-        self.successor(successor.0)
+        self.of_new(successor.0)
     }
 
-    fn successor(&self, id: i64) -> Result<Looked, Problem> {
+    /// A submission that was taken in, as it stands by now.
+    pub(super) fn of_new(&self, id: i64) -> Result<Looked, Problem> {
+        Ok(self.new_and_latest(id)?.0)
+    }
+
+    /// The same, and the record of what stands for it now ([`Headless::latest`]).
+    pub fn new_and_latest(&self, id: i64) -> Result<(Looked, Record), Problem> {
         let detail = self.engine.journal().detail(numbered(id))?;
-        Ok(Looked {
+        let looked = Looked {
             fate: Fate::Taken(id),
             file: detail.row.file.clone(),
             subject: detail.row.summary.subject.clone(),
             standing: None,
-            record: self.record(id)?,
-        })
+            record: self.record_of(&detail),
+        };
+        let latest = match detail.row.corrected_by {
+            Some(next) => self.latest(next.0)?,
+            None => looked.record.clone(),
+        };
+        Ok((looked, latest))
     }
 
     /// Decides that a report will not be sent (again).
@@ -308,13 +318,13 @@ impl Headless {
 }
 
 /// The same, told as what could not be taken in.
-fn failed(mut looked: Looked) -> Looked {
+pub(super) fn failed(mut looked: Looked) -> Looked {
     looked.record.issues.insert(0, not_taken_in());
     Looked { fate: Fate::Failed, ..looked }
 }
 
 /// A file that nobody has looked at.
-fn unread_file(file: &Path) -> Looked {
+pub(super) fn unread(file: &Path) -> Looked {
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
     let record = Record { file: name.clone(), ..Record::default() };
     Looked { fate: Fate::Failed, record, file: name, subject: None, standing: None }

@@ -160,11 +160,20 @@ impl Headless {
         self.record(last.0)
     }
 
+    /// Where each of these submissions stands.
+    pub fn states(&self, ids: &[i64]) -> Result<Vec<StateCode>, Problem> {
+        let ids: Vec<_> = ids.iter().map(|id| numbered(*id)).collect();
+        Ok(self.engine.journal().states(&ids)?.iter().map(|state| state.shown()).collect())
+    }
+
     /// The record of one submission.
     pub fn record(&self, id: i64) -> Result<Record, Problem> {
-        let detail = self.engine.journal().detail(numbered(id))?;
+        Ok(self.record_of(&self.engine.journal().detail(numbered(id))?))
+    }
+
+    pub(super) fn record_of(&self, detail: &Detail) -> Record {
         let (profile, now) = (self.engine.profile(), self.engine.now());
-        Ok(Record::of(&detail.row, &detail.messages, &profile, now))
+        Record::of(&detail.row, &detail.messages, &profile, now)
     }
 }
 

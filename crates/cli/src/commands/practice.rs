@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use bridge::headless::{Fate, Headless, Intake, Looked};
 use bridge::{Problem, StateCode};
 
-use super::{Scene, send, unreadable};
+use super::{Scene, deliver, unreadable};
 use crate::arguments::{Verified, Waiting};
 use crate::exit::Exit;
 use crate::output::{Line, Look};
@@ -68,7 +68,7 @@ async fn teach(scene: &Scene<'_>, profile: &mut Headless) -> Result<Exit, Proble
     scene.output.hint(&Line::new());
     let failed = files.iter().find(|file| file.file == failing).and_then(id_of);
     let ids: Vec<i64> = files.iter().filter_map(id_of).collect();
-    let first = send::deliver(scene, profile, files, &waiting, &Verified::default()).await?;
+    let first = deliver::deliver(scene, profile, files, &waiting, &Verified::default()).await?;
     let others_well = ids.iter().filter(|id| Some(**id) != failed).all(|id| {
         profile.record(*id).is_ok_and(|record| record.state == Some(StateCode::Completed))
     });
@@ -93,7 +93,7 @@ async fn teach(scene: &Scene<'_>, profile: &mut Headless) -> Result<Exit, Proble
     scene.output.hint(&Line::new());
     let corrected = profile.correct(id, correction, None).await?;
     let second =
-        send::deliver(scene, profile, vec![corrected], &waiting, &Verified::default()).await?;
+        deliver::deliver(scene, profile, vec![corrected], &waiting, &Verified::default()).await?;
     if second != Exit::Well {
         return Ok(odd(scene).max(second));
     }

@@ -1,16 +1,14 @@
 //! Checking, sending, and what people decide about single reports.
 
-use std::collections::HashSet;
-
-use bridge::headless::{EndpointProblem, Fate, Goal, Headless, Intake, Looked, Outcome, Record};
-use bridge::{Action, Environment, Problem, StateCode};
+use bridge::headless::{EndpointProblem, Fate, Headless, Looked, Outcome, Record};
+use bridge::{Action, Problem, StateCode};
 
 use super::Scene;
+use super::deliver::{Delivery, attend, deliver};
 use super::view::needs_a_person;
 use crate::arguments::{Paths, Resubmit, Send, Settle, Verified, Waiting, WithReason};
 use crate::exit::Exit;
 use crate::output::{Line, Look};
-use crate::progress::Progress;
 use crate::report_lines::{Asked, looked, summary, with_texts, word_of};
 use crate::stop;
 
@@ -33,79 +31,40 @@ pub(super) async fn check(scene: &Scene<'_>, paths: Paths) -> Result<Exit, Probl
     Ok(exit)
 }
 
+/// Ctrl+C ends the taking in after some files more; the same call goes on with the others.
 pub(super) async fn send(scene: &Scene<'_>, send: Send) -> Result<Exit, Problem> {
     let mut profile = scene.open().await?;
     if scene.refuses_unnamed(&profile, profile.may_take_unnamed(&send.paths.paths)) {
         return Ok(Exit::Usage);
     }
-    let Intake { files, problem } = profile.take(&send.paths.paths, send.again).await?;
-    let exit = deliver(scene, &mut profile, files, &send.waiting, &send.verified).await;
-    profile.close().await;
+    let mut arriving = profile.arriving(&send.paths.paths, send.again).await?;
+    let stop = stop::on_signal();
+    let mut delivery = Delivery::new(scene, &send.waiting);
+    // Nobody is called on before there is something to send.
+    while !delivery.has_any() && !stop.is_cancelled() {
+        let Some(part) = profile.take_some(&mut arriving).await? else { break };
+        delivery.arrive(part);
+        delivery.tell(&profile, false);
+    }
+    let outcome = match delivery.has_any() {
+        true => attend(&mut profile, &mut delivery, Some(&mut arriving), &stop).await,
+        false if stop.is_cancelled() => Ok(Outcome::Stopped),
+        false => Ok(Outcome::Reached),
+    };
     // Said last: what was taken in is listed, and need not be handed over again.
+    let problem = delivery.problem().cloned();
+    let exit = delivery.conclude(&profile, outcome, &send.verified);
+    if arriving.left() > 0 {
+        scene.hint("say.stopped-left", &[("count", &arriving.left().to_string())]);
+    }
+    profile.close().await;
     let worse = problem.map_or(Exit::Well, |problem| scene.trouble(&problem));
     exit.map(|exit| exit.max(worse))
 }
 
-/// Hands over what was taken in, waits as asked, and prints what became of each file.
-pub(super) async fn deliver(
-    scene: &Scene<'_>,
-    profile: &mut Headless,
-    files: Vec<Looked>,
-    waiting: &Waiting,
-    verified: &Verified,
-) -> Result<Exit, Problem> {
-    let goal = if waiting.wait { Goal::Settled } else { Goal::Sent };
-    let attended: Vec<i64> = files.iter().filter_map(attended).collect();
-    let outcome = if attended.is_empty() {
-        Ok(Outcome::Reached)
-    } else {
-        attend(scene, profile, &attended, goal, waiting).await
-    };
-    let mut exit = Exit::Well;
-    let mut records = Vec::with_capacity(files.len());
-    let mut is_all_verified = true;
-    for file in files {
-        let file = profile.now(file)?;
-        looked(scene.output, scene.texts, &file, Asked::Send);
-        let became = became(profile, &file)?;
-        exit = exit.max(exit_of_file(&file, became.as_ref()));
-        is_all_verified &= became.as_ref().is_some_and(is_verified);
-        records.push(file);
-    }
-    conclude(scene, summary(scene.texts, records.iter().map(word_of)));
-    decide_hints(scene, profile, records.iter().map(|file| &file.record))?;
-    let under_way =
-        |file: &Looked| matches!(file.fate, Fate::Taken(_)) && is_under_way(&file.record);
-    match records.iter().filter(|file| under_way(file)).count() {
-        0 => {}
-        1 => scene.hint("say.follow-shows", &[]),
-        _ => scene.hint("say.follow-shows-many", &[]),
-    }
-    if verified.require_verified && !is_all_verified {
-        exit = exit.max(Exit::Unverified);
-    }
-    let ids: HashSet<i64> = attended.iter().copied().collect();
-    let ours = records.iter().filter(|file| file.record.id.is_some_and(|id| ids.contains(&id)));
-    say_environment(scene, ours.map(|file| &file.record).filter(|record| record.attempts > 0));
-    let outcome = outcome?;
-    let ended = match end(scene, profile, &outcome, &attended)? {
-        // Time over or stopped: nothing of it needs a person, and what was asked for is not known.
-        Exit::Person if verified.require_verified => Exit::Unverified,
-        ended => ended,
-    };
-    note_others(scene, profile, &outcome);
-    Ok(exit.max(ended))
-}
-
-/// Completed by an authority. The practice authority is none: nothing that it says reaches anybody.
-fn is_verified(record: &Record) -> bool {
-    let practice = record.environment == Some(Environment::Practice);
-    record.state == Some(StateCode::Completed) && !practice
-}
-
 /// What is wrong at endpoints that these reports do not wait for is worth knowing, and not the
 /// outcome.
-fn note_others(scene: &Scene<'_>, profile: &Headless, outcome: &Outcome) {
+pub(super) fn note_others(scene: &Scene<'_>, profile: &Headless, outcome: &Outcome) {
     let told: &[EndpointProblem] = match outcome {
         Outcome::Unreachable(problems) => problems,
         _ => &[],
@@ -116,66 +75,6 @@ fn note_others(scene: &Scene<'_>, profile: &Headless, outcome: &Outcome) {
             let params = [("endpoint", &*other.endpoint), ("text", &*text)];
             scene.hint("say.other-endpoint", &params);
         }
-    }
-}
-
-/// Nobody must take practice for the real thing, nor the real thing for a test: it is said only
-/// where all that was sent went there, whichever endpoint is in use.
-fn say_environment<'r>(scene: &Scene<'_>, sent: impl Iterator<Item = &'r Record>) {
-    let environments: Vec<_> = sent.map(|record| record.environment).collect();
-    let is_there = |environment| environments.iter().all(|it| *it == Some(environment));
-    let only = |environment| !environments.is_empty() && is_there(environment);
-    if only(Environment::Practice) {
-        scene.hint("say.to-practice", &[]);
-    } else if only(Environment::Integration) {
-        scene.hint("say.to-integration", &[]);
-    }
-}
-
-/// What is waited for: what was just taken in, and known content that is still on its way.
-fn attended(file: &Looked) -> Option<i64> {
-    match (file.fate, &file.standing) {
-        (Fate::Taken(id), _) => Some(id),
-        (Fate::Known(id), Some(known)) if known.open => Some(id),
-        _ => None,
-    }
-}
-
-/// Handed over, and its end not known yet.
-fn is_under_way(record: &Record) -> bool {
-    matches!(record.state, Some(StateCode::Unknown | StateCode::InProgress))
-}
-
-async fn attend(
-    scene: &Scene<'_>,
-    profile: &mut Headless,
-    ids: &[i64],
-    goal: Goal,
-    waiting: &Waiting,
-) -> Result<Outcome, Problem> {
-    profile.reach().await?;
-    let stop = stop::on_signal();
-    let progress = Progress::new(scene.output, ids.len());
-    profile
-        .attend(ids, goal, waiting.timeout, &stop, |moved| progress.reached(moved.done, moved.of))
-        .await
-}
-
-/// What became of a file's report; of one that was replaced, what became of the last that took its
-/// place.
-fn became(profile: &Headless, file: &Looked) -> Result<Option<Record>, Problem> {
-    let id = file.record.id.filter(|_| matches!(file.fate, Fate::Known(_) | Fate::Taken(_)));
-    id.map(|id| profile.latest(id)).transpose()
-}
-
-fn exit_of_file(file: &Looked, became: Option<&Record>) -> Exit {
-    match (file.fate, became) {
-        (Fate::Refused | Fate::WouldBeHeld | Fate::Failed, _) => Exit::Person,
-        // Whoever hands over a report wants to know what became of it, also the second time. One
-        // that somebody withdrew reaches nobody, whatever the script around this command believes.
-        (_, Some(record)) if record.state == Some(StateCode::Withdrawn) => Exit::Person,
-        (_, Some(record)) => exit_of_record(record),
-        (_, None) => Exit::Well,
     }
 }
 
@@ -190,11 +89,12 @@ pub(super) fn end(
     outcome: &Outcome,
     ids: &[i64],
 ) -> Result<Exit, Problem> {
-    let states = ids.iter().map(|id| Ok(profile.record(*id)?.state));
-    let states: Vec<Option<StateCode>> = states.collect::<Result<_, Problem>>()?;
-    let count = |wanted: &dyn Fn(StateCode) -> bool| {
-        states.iter().flatten().filter(|state| wanted(**state)).count()
+    let states = match outcome {
+        Outcome::Reached | Outcome::Stopped => Vec::new(),
+        _ => profile.states(ids)?,
     };
+    let count =
+        |wanted: &dyn Fn(StateCode) -> bool| states.iter().filter(|state| wanted(**state)).count();
     let waiting = count(&|state| state == StateCode::Queued);
     let handed_over = count(&StateCode::is_open) - waiting;
     match outcome {
@@ -257,15 +157,11 @@ pub(super) fn conclude(scene: &Scene<'_>, summary: Option<String>) {
 
 /// What a person may do about reports that need one. Withdrawing is proposed where a report is
 /// looked at, not here.
-fn decide_hints<'r>(
+pub(super) fn decide_hints(
     scene: &Scene<'_>,
     profile: &Headless,
-    records: impl Iterator<Item = &'r Record>,
+    needing: &[i64],
 ) -> Result<(), Problem> {
-    let needing: Vec<i64> = records
-        .filter(|record| exit_of_record(record) != Exit::Well)
-        .filter_map(|record| record.id)
-        .collect();
     let mut proposed = Vec::with_capacity(HINTS_MAX);
     for id in needing.iter().take(HINTS_MAX) {
         let mut actions = profile.actions(*id)?;

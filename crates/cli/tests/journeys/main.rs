@@ -8,6 +8,8 @@ mod endpoints;
 mod faults;
 mod intake;
 mod known;
+#[cfg(unix)]
+mod many;
 mod opinion;
 mod packages;
 mod place;

@@ -1,4 +1,4 @@
-//! From paths to candidates, recognised, read and checked, and from paths to what became of each.
+//! From paths to candidates: recognised, read and checked.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,77 +10,15 @@ use journal::JournalError;
 use report::{Summary, digest, recognise};
 
 use crate::intake::source::{
-    Piece, Room, files_below, files_below_each, may_hold_several, pieces_of, pieces_of_bytes,
+    Piece, Room, SourceLimits, files_below, files_below_each, may_hold_several, pieces_of,
+    pieces_of_bytes,
 };
-use crate::intake::take::{HandOver, Taken};
 use crate::intake::{Candidate, Origin, Parsed, Reason, Verdict};
-use crate::{Engine, EngineError, ImportOptions, KnownContent};
+use crate::{Engine, EngineError};
 
 /// Files looked at together: reading and checking is CPU work, so a few at a time.
 const LOOKS_AT_ONCE: usize = 4;
-/// Files taken in together: several groups of commits, and a few megabytes of reports.
-const FILES_AT_ONCE: usize = 256;
-
-/// What is left of a hand-over besides what was told of each file.
-#[derive(Debug, Default)]
-pub struct Submitted {
-    /// Files that nobody has looked at, because of the fault.
-    pub unread: Vec<PathBuf>,
-    /// The fault for which some could not be taken in.
-    pub fault: Option<EngineError>,
-}
-
 impl Engine {
-    /// Takes in what paths lead to: found once, then looked at and taken in by parts, so that not
-    /// all of it is in memory together. `each` is told what became of every report, in order.
-    ///
-    /// # Errors
-    /// Only where none was looked at; else what was is told, whatever became of the others.
-    pub async fn submit(
-        &self,
-        paths: Vec<PathBuf>,
-        terms: ImportOptions,
-        mut each: impl FnMut(&Candidate, Taken),
-    ) -> Result<Submitted, EngineError> {
-        let files = self.files(paths).await?;
-        // What is sent again is compared with all of this order, so it is looked at together.
-        let is_again = terms.known == KnownContent::SendAgain;
-        let at_once = if is_again { files.len().max(1) } else { FILES_AT_ONCE };
-        let (mut left, mut is_any) = (Submitted::default(), false);
-        for (number, part) in files.chunks(at_once).enumerate() {
-            match self.submit_part(part.to_vec(), terms, &mut each, &mut is_any).await {
-                Ok(fault) => left.fault = left.fault.or(fault),
-                Err(fault) if !is_any => return Err(fault),
-                Err(fault) => {
-                    left.unread.extend(files.iter().skip(number * at_once).cloned());
-                    left.fault.get_or_insert(fault);
-                    break;
-                }
-            }
-        }
-        if self.journal().is_guarded(self.now())? {
-            // An authority that cannot be reached is asked by whoever follows later.
-            let _ = self.reconcile().await;
-        }
-        Ok(left)
-    }
-
-    async fn submit_part(
-        &self,
-        files: Vec<PathBuf>,
-        terms: ImportOptions,
-        each: &mut impl FnMut(&Candidate, Taken),
-        is_any: &mut bool,
-    ) -> Result<Option<EngineError>, EngineError> {
-        let candidates = self.inspect_files(files).await?;
-        let HandOver { taken, fault } = self.take(&candidates, terms).await?;
-        *is_any |= !candidates.is_empty();
-        for (candidate, taken) in candidates.iter().zip(taken) {
-            each(candidate, taken);
-        }
-        Ok(fault)
-    }
-
     /// The files that paths lead to: folders give what is below them.
     async fn files(&self, paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, EngineError> {
         let limits = self.source_limits();
@@ -98,7 +36,7 @@ impl Engine {
         &self,
         files: Vec<PathBuf>,
     ) -> Result<Vec<Candidate>, EngineError> {
-        self.look_and(files, |candidates| candidates).await
+        self.look_and(files, self.source_limits(), |candidates| candidates).await
     }
 
     /// Looks at what each of these paths leads to, within the bounds of one hand-over. What cannot
@@ -115,7 +53,7 @@ impl Engine {
         let counts: Vec<usize> = below.iter().map(Vec::len).collect();
         let (files, several) = self.with_several(below.into_iter().flatten().collect()).await?;
         let _turn = self.turn(&several).await;
-        let mut looked = self.looked_at(files).await.into_iter();
+        let mut looked = self.looked_at(files, limits).await.into_iter();
         let joined = |count: usize| {
             let of_path: Result<Vec<_>, _> = looked.by_ref().take(count).collect();
             of_path.map(|groups| groups.into_iter().flatten().collect())
@@ -130,17 +68,18 @@ impl Engine {
         paths: Vec<PathBuf>,
         make: impl FnOnce(Vec<Candidate>) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
-        self.look_and(self.files(paths).await?, make).await
+        self.look_and(self.files(paths).await?, self.source_limits(), make).await
     }
 
-    async fn look_and<T: Send + 'static>(
+    pub(crate) async fn look_and<T: Send + 'static>(
         &self,
         files: Vec<PathBuf>,
+        limits: SourceLimits,
         make: impl FnOnce(Vec<Candidate>) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
         let (files, several) = self.with_several(files).await?;
         let turn = self.turn(&several).await;
-        let groups: Result<Vec<_>, _> = self.looked_at(files).await.into_iter().collect();
+        let groups: Result<Vec<_>, _> = self.looked_at(files, limits).await.into_iter().collect();
         let candidates = groups?.into_iter().flatten().collect();
         let made = on_pool(move || make(candidates)).await;
         drop(turn);
@@ -169,8 +108,11 @@ impl Engine {
     }
 
     /// What is in each of the files.
-    async fn looked_at(&self, files: Vec<PathBuf>) -> Vec<Result<Vec<Candidate>, EngineError>> {
-        let limits = self.source_limits();
+    async fn looked_at(
+        &self,
+        files: Vec<PathBuf>,
+        limits: SourceLimits,
+    ) -> Vec<Result<Vec<Candidate>, EngineError>> {
         let room = Arc::new(Room::new(&limits));
         stream::iter(files)
             .map(|file| {

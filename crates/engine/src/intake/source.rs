@@ -10,6 +10,9 @@ use report::{Kind, recognise};
 mod directory;
 #[cfg(test)]
 mod tests;
+mod turn;
+
+pub use turn::FilesInTurn;
 
 /// A text handed over as one report, with the name that people know it by.
 #[derive(Clone)]
@@ -98,69 +101,65 @@ pub struct SourceLimits {
     pub document_bytes_max: u64,
     /// Bytes of an archive or NDJSON file, and of what all archives of a hand-over unpack to.
     pub container_bytes_max: u64,
-    /// Files of all folders together, entries of an archive, lines of NDJSON.
+    /// Entries of an archive, lines of NDJSON.
     pub pieces_max: usize,
+    /// Files of all folders together.
+    pub files_max: usize,
 }
 
 impl SourceLimits {
     /// For reports up to so many bytes: containers up to 500 MB, 100,000 files.
     pub const fn with_document_bytes(document_bytes_max: u64) -> Self {
-        Self { document_bytes_max, container_bytes_max: 500_000_000, pieces_max: 100_000 }
+        Self {
+            document_bytes_max,
+            container_bytes_max: 500_000_000,
+            pieces_max: 100_000,
+            files_max: 100_000,
+        }
+    }
+
+    /// Where folders are taken some files at a time, and never all of them are in memory.
+    pub(crate) const fn in_turn(self) -> Self {
+        Self { files_max: 1_000_000, ..self }
     }
 }
 
-/// All files below the given paths: a file as itself, a folder as what is in it, in name order.
-/// What is neither file nor folder (a link to a folder, a link that leads nowhere, a pipe) stands
-/// as itself; so does a folder of which nothing can be taken (empty, not readable, too many files):
-/// reading it says why.
+/// All files below the given paths ([`FilesInTurn`]).
 pub(crate) fn files_below(paths: &[PathBuf], limits: &SourceLimits) -> Vec<PathBuf> {
-    files_below_each(paths, limits).into_iter().flatten().collect()
+    FilesInTurn::below(paths, limits).collect()
 }
 
 /// The same for each path by itself, within the same bounds.
 pub(crate) fn files_below_each(paths: &[PathBuf], limits: &SourceLimits) -> Vec<Vec<PathBuf>> {
     let mut all = 0;
     let below = |path: &PathBuf| {
-        let files = files_of(path, limits.pieces_max.saturating_sub(all));
+        let files_max = limits.files_max.saturating_sub(all);
+        let limits = SourceLimits { files_max, ..*limits };
+        let files = files_below(std::slice::from_ref(path), &limits);
         all += files.len();
         files
     };
     paths.iter().map(below).collect()
 }
 
-fn files_of(path: &Path, pieces_max: usize) -> Vec<PathBuf> {
-    if !path.is_dir() {
-        return vec![path.to_owned()];
-    }
-    let mut files = Vec::new();
-    for entry in walk(path) {
-        match entry {
-            Ok(entry) if entry.file_type().is_dir() => {}
-            Ok(entry) => files.push(entry.into_path()),
-            // A folder inside that cannot be read is answered by its name.
-            Err(error) => files.extend(error.path().map(Path::to_owned)),
-        }
-        if files.len() > pieces_max {
-            // All or nothing: a part would look like the whole.
-            files.clear();
-            break;
-        }
-    }
-    if files.is_empty() {
-        files.push(path.to_owned());
-    }
-    files
-}
-
 /// What is in a folder and in the folders inside, in name order. Links to folders inside are not
 /// followed (they may form loops); a link given by name is.
 pub(crate) fn walk(folder: &Path) -> impl Iterator<Item = walkdir::Result<walkdir::DirEntry>> {
-    walkdir::WalkDir::new(folder)
-        // Without the folder itself: given by a link, it would stand among what is in it.
-        .min_depth(1)
-        .sort_by_file_name()
-        .into_iter()
-        .filter_entry(|entry| !is_hidden(entry.file_name()))
+    shown(below(folder).sort_by_file_name())
+}
+
+/// The same in whatever order they are there: no folder is in memory as a whole.
+fn unsorted(folder: &Path) -> impl Iterator<Item = walkdir::Result<walkdir::DirEntry>> {
+    shown(below(folder))
+}
+
+/// Without the folder itself: given by a link, it would stand among what is in it.
+fn below(folder: &Path) -> walkdir::WalkDir {
+    walkdir::WalkDir::new(folder).min_depth(1)
+}
+
+fn shown(walk: walkdir::WalkDir) -> impl Iterator<Item = walkdir::Result<walkdir::DirEntry>> {
+    walk.into_iter().filter_entry(|entry| !is_hidden(entry.file_name()))
 }
 
 /// What a link leads to, where the entry is one.
@@ -290,14 +289,14 @@ fn refusal_of_folder(path: &Path, limits: &SourceLimits) -> Refusal {
     if let Err(error) = fs::read_dir(path) {
         return refusal_of(&error);
     }
-    let entries = walk(path).flatten().filter(|entry| !entry.file_type().is_dir());
-    let count = entries.take(limits.pieces_max.saturating_add(1)).count();
+    let entries = unsorted(path).flatten().filter(|entry| !entry.file_type().is_dir());
+    let count = entries.take(limits.files_max.saturating_add(1)).count();
     if count == 0 {
         Refusal::NothingInside
-    } else if count <= limits.pieces_max && path.is_symlink() {
+    } else if count <= limits.files_max && path.is_symlink() {
         Refusal::LinkNotFollowed
     } else {
-        Refusal::TooManyInside { pieces_max: limits.pieces_max }
+        Refusal::TooManyInside { pieces_max: limits.files_max }
     }
 }
 

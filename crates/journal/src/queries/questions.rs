@@ -209,6 +209,11 @@ impl Journal {
         self.read(|c| read::detail(c, id))
     }
 
+    /// States of several, in one look.
+    pub fn states(&self, ids: &[SubmissionId]) -> Result<Vec<State>, JournalError> {
+        self.read(|c| ids.iter().map(|id| read::state(c, *id)).collect())
+    }
+
     /// Only its row.
     pub fn row(&self, id: SubmissionId) -> Result<Row, JournalError> {
         self.read(|c| read::row(c, id))

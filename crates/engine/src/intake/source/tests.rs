@@ -1,7 +1,7 @@
 use super::*;
 
 fn small(pieces_max: usize) -> SourceLimits {
-    SourceLimits { pieces_max, ..SourceLimits::with_document_bytes(1_000) }
+    SourceLimits { pieces_max, files_max: pieces_max, ..SourceLimits::with_document_bytes(1_000) }
 }
 
 fn folder(files: &[&str]) -> tempfile::TempDir {
