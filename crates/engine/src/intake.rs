@@ -6,8 +6,9 @@ pub(crate) mod rules_in_use;
 pub(crate) mod source;
 pub(crate) mod submissions;
 pub(crate) mod take;
+pub(crate) mod wrappings;
 
-use exchange::{check_before_seal, envelope_of};
+use exchange::{Wrapping, check_before_seal, envelope_of};
 use fhir::{Element, Finding, Format, Instant, Limits, Severity, Tree};
 use report::{Kind, SubmissionId, Summary, digest, recognise};
 
@@ -57,6 +58,8 @@ pub struct Parsed {
     /// What its document says, whatever its encoding, its white space and its envelope:
     /// `content_digest`.
     pub canonical: String,
+    /// What an envelope adds to these bytes; `None` where none can be written around them.
+    pub wrapping: Option<Wrapping>,
     /// What people recognise it by.
     pub summary: Summary,
     /// `DocumentReference.identifier` that a ready envelope brings along.
@@ -209,6 +212,7 @@ pub(crate) fn look_at(piece: Piece, now: Instant) -> Candidate {
         digest: digest(&bytes),
         canonical,
         format,
+        wrapping: Wrapping::of(&tree).ok(),
         summary,
         envelope_identifier,
         compared_for: None,
