@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Connection;
 use crate::endpoints::proxies;
+use crate::intake::wrappings::Wrappings;
 use crate::profile::VERSION;
 use crate::profile::settings::SettingsStamp;
 use crate::{
@@ -51,6 +52,8 @@ pub(crate) struct Inner {
     pub(crate) working: tokio::sync::Mutex<Option<Working>>,
     pub(crate) keeping: tokio::sync::Mutex<Option<Working>>,
     pub(crate) rules: rules::InUse,
+    /// Of reports that were taken in a moment ago.
+    pub(crate) wrappings: Arc<Wrappings>,
     /// Held by whoever unpacks: one archive is in memory at a time, whoever has handed it over.
     pub(crate) unpacking: tokio::sync::Mutex<()>,
 }
@@ -151,6 +154,7 @@ impl Engine {
             working: tokio::sync::Mutex::new(None),
             keeping: tokio::sync::Mutex::new(None),
             rules: rules::InUse::default(),
+            wrappings: Arc::default(),
             unpacking: tokio::sync::Mutex::default(),
         };
         Self { inner: Arc::new(inner) }

@@ -7,7 +7,9 @@ pub(crate) mod rules_in_use;
 pub(crate) mod source;
 pub(crate) mod submissions;
 pub(crate) mod take;
+pub(crate) mod wrappings;
 
+use exchange::Wrapping;
 use fhir::{Finding, Format, Severity};
 use report::{Kind, SubmissionId, Summary};
 
@@ -57,6 +59,8 @@ pub struct Parsed {
     /// What its document says, whatever its encoding, its white space and its envelope:
     /// `content_digest`.
     pub canonical: String,
+    /// What an envelope adds to these bytes; `None` where none can be written around them.
+    pub wrapping: Option<Wrapping>,
     /// What people recognise it by.
     pub summary: Summary,
     /// `DocumentReference.identifier` that a ready envelope brings along.

@@ -36,6 +36,7 @@ use crate::courier::breaker::RequestKind;
 use crate::courier::searches::Tells;
 use crate::courier::verdict::Health;
 use crate::courier::{self, Courier, REST_MAX, Seen};
+use crate::intake::wrappings::Wrappings;
 use crate::{Clock, ClockReading, LeaseKeeper, Timing, person};
 
 /// The worker of one endpoint.
@@ -51,6 +52,8 @@ pub struct Worker<A> {
     connection: Arc<watch::Sender<Connection>>,
     /// What decides. Nothing waits while it is held.
     courier: Mutex<Courier>,
+    /// What intake has learned by reading.
+    wrappings: Arc<Wrappings>,
     /// Whether the settings that it works by are in force still.
     in_force: Box<dyn Fn() -> bool + Send + Sync>,
 }
@@ -104,6 +107,7 @@ impl<A: Authority> Worker<A> {
             lease: tools.lease,
             connection: tools.connection,
             courier: Mutex::new(courier),
+            wrappings: Arc::default(),
             in_force: Box::new(|| true),
         }
     }
@@ -113,6 +117,11 @@ impl<A: Authority> Worker<A> {
     #[must_use]
     pub fn while_in_force(self, in_force: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { in_force: Box::new(in_force), ..self }
+    }
+
+    /// What was read by the intake of this process is not read again.
+    pub(crate) fn knowing(self, wrappings: Arc<Wrappings>) -> Self {
+        Self { wrappings, ..self }
     }
 
     /// Works until cancelled; finishes the requests that are under way before it returns.

@@ -46,6 +46,7 @@ fn a_candidate_is_not_printed() {
         elsewhere: None,
         compared_for: None,
         relation: None,
+        wrapping: None,
         known: Vec::new(),
     };
     silent(&Candidate {

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use exchange::Release;
+use client::Changes;
+use exchange::{Processing, Release};
 use futures::FutureExt as _;
-use house::House;
+use house::{House, news};
 use journal::Journal;
 use journal::simulation::{Memory, Seam};
 use tokio_util::sync::CancellationToken;
@@ -132,4 +133,59 @@ async fn news_does_not_wait_for_the_end_of_a_long_queue() {
 #[tokio::test(start_paused = true)]
 async fn a_release_without_search_is_sent_a_queue_without_a_pause() {
     assert_eq!(send_a_long_queue(Release::R1_0_0Trialuse).await, (1, 0));
+}
+
+/// Requests of two hours in which nothing changes, and those of the search that then brings so many
+/// changes, with so many open reports: searches, reads by id, searches by identifier.
+async fn asked(open: u64, changed: u64) -> ([usize; 3], [usize; 3]) {
+    let mut house = House::on(Journal::simulated(&Memory::new().unwrap(), Arc::new(Disk)));
+    house.timing.in_flight_max = 64;
+    for number in 1..=open {
+        house.import("ours", number);
+    }
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    while house.sent() < usize::try_from(open).unwrap() {
+        worker.turn(&mut held, &cancel).await.unwrap();
+    }
+    let so_far = || {
+        let searches = usize::try_from(house.authority.questions.load(Ordering::SeqCst)).unwrap();
+        let reads = house.authority.read.lock().unwrap().len();
+        [searches, reads, house.authority.asked_for.lock().unwrap().len()]
+    };
+    let since = |before: [usize; 3]| {
+        let now = so_far();
+        [0, 1, 2].map(|kind| now[kind] - before[kind])
+    };
+    let before = so_far();
+    for _ in 0..1_440 {
+        worker.turn(&mut held, &cancel).await.unwrap();
+        house.clock.pass(5);
+    }
+    let (quiet, before) = (since(before), so_far());
+    let mut changes = Changes::default();
+    for number in 1..=changed {
+        let one = news(&format!("r-{number}"), Processing::Completed, Vec::new());
+        changes.answers.extend(one.answers);
+        changes.evidence.extend(one.evidence);
+    }
+    *house.authority.changes.lock().unwrap() = changes;
+    let searched = house.authority.questions.load(Ordering::SeqCst);
+    while house.authority.questions.load(Ordering::SeqCst) == searched {
+        house.clock.pass(5);
+        worker.turn(&mut held, &cancel).await.unwrap();
+    }
+    let still = house.journal.open_reports().unwrap().len();
+    assert_eq!(still, usize::try_from(open - changed).unwrap(), "all changes were learned");
+    (quiet, since(before))
+}
+
+/// One search tells of all open reports, however many there are: what it costs is the pages that
+/// hold the changes (`client`, `changes_follow_the_links_as_given`). Beside it each is read by its
+/// id ever more rarely, four times in two hours, whether anything changes or not.
+#[tokio::test]
+async fn many_open_reports_cost_no_more_searches_than_few() {
+    let ((few, of_few), (many, of_many)) = (asked(20, 10).await, asked(500, 250).await);
+    assert_eq!((few[0], few[2]), (many[0], many[2]), "searches, and questions by identifier");
+    assert_eq!((of_few, of_many), ([1, 0, 0], [1, 0, 0]), "all news in one search");
+    assert_eq!((few[1], many[1]), (4 * 20, 4 * 500), "reads by id");
 }

@@ -96,6 +96,21 @@ fn wrap() {
     });
 }
 
+/// As a report is wrapped that this process has read before: its digest is compared, and nothing is
+/// read again.
+#[published::needs_program("valgrind")]
+#[test]
+fn wrap_known() {
+    let text = text();
+    let (wrapping, known) =
+        (exchange::Wrapping::of(&tree(&text)).unwrap(), digest(text.as_bytes()));
+    let identifier = "urn:uuid:00000000-0000-4000-8000-000000000000";
+    weigh("wrap_known", 488, |_| {
+        assert_eq!(digest(text.as_bytes()), known);
+        drop(black_box(wrapping.around(text.as_bytes(), identifier, "de-CH")));
+    });
+}
+
 /// A process that lives, and hears of every commit.
 struct Alive;
 

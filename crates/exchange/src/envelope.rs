@@ -2,8 +2,7 @@
 
 use fhir::{Element, Format, Tree};
 
-use crate::canonical::URI_SYSTEM;
-use crate::splice::{Edit, LOCAL_ID, edited, identifier_place, permitted_insertions, spliced};
+use crate::wrapping::Wrapping;
 
 /// A document ready to travel. Patient data: `Debug` shows neither body nor identifier.
 #[derive(Clone, PartialEq, Eq)]
@@ -51,42 +50,7 @@ pub fn wrap(
     identifier: &str,
     language_default: &str,
 ) -> Result<Envelope, WrapProblem> {
-    let root = tree.root();
-    match root.resource_type() {
-        Some("DocumentReference") => {
-            let view = envelope_of(tree).ok_or(WrapProblem::NoContainedDocument)?;
-            let own = view.identifier.unwrap_or_default();
-            let (body, identifier) = readdressed(tree, own, identifier);
-            Ok(Envelope { body, format: tree.format(), identifier: identifier.to_owned() })
-        }
-        // Without a type it goes as well, if a person releases it: the authority says what it
-        // thinks.
-        Some("Bundle") if root.text("type").is_none_or(|code| code == "document") => Ok(Envelope {
-            body: written(tree, identifier, language_default),
-            format: tree.format(),
-            identifier: identifier.to_owned(),
-        }),
-        _ => Err(WrapProblem::NotADocument),
-    }
-}
-
-/// A ready envelope with what may be added to its document, and the identifier that it then has.
-fn readdressed<'i>(tree: &Tree, own: &'i str, identifier: &'i str) -> (Vec<u8>, &'i str) {
-    let place = if own == identifier { None } else { identifier_place(tree) };
-    let has = if place.is_some() { identifier } else { own };
-    let between_quotes = match tree.format() {
-        Format::Json => {
-            let quoted = serde_json::Value::from(identifier).to_string();
-            quoted[1..quoted.len() - 1].to_owned()
-        }
-        Format::Xml => xml_attribute(identifier).replace('\'', "&apos;"),
-    };
-    let insertions = permitted_insertions(tree);
-    let mut edits: Vec<Edit<'_>> =
-        insertions.iter().map(|(offset, text)| (*offset..*offset, text.as_str())).collect();
-    edits.extend(place.map(|place| (place, between_quotes.as_str())));
-    edits.sort_by_key(|(place, _)| place.start);
-    (edited(tree.source(), 0, tree.source().len(), &edits), has)
+    Ok(Wrapping::of(tree)?.around(tree.source(), identifier, language_default))
 }
 
 /// Reads an envelope; `None` where the root is no DocumentReference or its document cannot be
@@ -122,78 +86,4 @@ pub(crate) fn contained_bundle<'t>(reference: Element<'t>, url: &str) -> Option<
     });
     let document = found.next()?;
     found.next().is_none().then_some(document)
-}
-
-/// Language of a document: that of the Bundle, else of its Composition.
-fn language_of(bundle: Element<'_>) -> Option<&str> {
-    bundle.text("language").or_else(|| {
-        bundle
-            .all("entry")
-            .filter_map(|entry| entry.child("resource"))
-            .find(|resource| resource.resource_type() == Some("Composition"))?
-            .text("language")
-    })
-}
-
-fn written(tree: &Tree, identifier: &str, language_default: &str) -> Vec<u8> {
-    let root = tree.root();
-    let place = root.position();
-    let insertions = permitted_insertions(tree);
-    let bundle = spliced(tree.source(), place.start, place.end, &insertions);
-    let id = root.child("id").map_or(LOCAL_ID, |id| id.value().unwrap_or_default());
-    let language = language_of(root).unwrap_or(language_default);
-    let (head, tail) = match tree.format() {
-        Format::Json => (
-            "{\"resourceType\":\"DocumentReference\",\"contained\":[",
-            json_tail(identifier, language, id),
-        ),
-        Format::Xml => (
-            "<DocumentReference xmlns=\"http://hl7.org/fhir\"><contained>",
-            xml_tail(identifier, language, id),
-        ),
-    };
-    let mut body = Vec::with_capacity(head.len() + bundle.len() + tail.len());
-    body.extend_from_slice(head.as_bytes());
-    body.extend_from_slice(&bundle);
-    body.extend_from_slice(tail.as_bytes());
-    body
-}
-
-fn json_tail(identifier: &str, language: &str, id: &str) -> String {
-    let text = |value: &str| serde_json::Value::from(value).to_string();
-    format!(
-        "],\"identifier\":[{{\"system\":\"{URI_SYSTEM}\",\"value\":{}}}],\"status\":\"current\",\
-         \"content\":[{{\"attachment\":{{\"language\":{},\"url\":{}}}}}]}}",
-        text(identifier),
-        text(language),
-        text(&format!("#{id}")),
-    )
-}
-
-fn xml_tail(identifier: &str, language: &str, id: &str) -> String {
-    format!(
-        "</contained><identifier><system value=\"{URI_SYSTEM}\"/><value value=\"{}\"/></identifier>\
-         <status value=\"current\"/><content><attachment><language value=\"{}\"/>\
-         <url value=\"#{}\"/></attachment></content></DocumentReference>",
-        xml_attribute(identifier),
-        xml_attribute(language),
-        xml_attribute(id),
-    )
-}
-
-/// A value as it may stand between the quotes of an attribute.
-fn xml_attribute(value: &str) -> String {
-    let mut text = String::with_capacity(value.len());
-    for character in value.chars() {
-        match character {
-            '&' => text.push_str("&amp;"),
-            '<' => text.push_str("&lt;"),
-            '>' => text.push_str("&gt;"),
-            '"' => text.push_str("&quot;"),
-            // Attribute normalisation would turn these into spaces.
-            '\t' | '\n' | '\r' => text.push_str(&format!("&#{};", u32::from(character))),
-            other => text.push(other),
-        }
-    }
-    text
 }

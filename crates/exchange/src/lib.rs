@@ -13,6 +13,7 @@ mod profile;
 mod query;
 mod search;
 mod splice;
+mod wrapping;
 
 pub use answer::{Answer, AnswerProblem, Processing, leave_out_contradictions};
 pub use echo::ignored;
@@ -26,6 +27,7 @@ pub use profile::{CODES, Strictness, check_before_seal, check_envelope};
 pub use query::{decode, encode, escape, pairs, split, unescape};
 pub use search::{Links, Page, Query, SearchProblem, SortKey, TimeFilter, TimePrefix, followable};
 pub use splice::{Insertion, LOCAL_ID, permitted_insertions};
+pub use wrapping::Wrapping;
 
 /// Canonical URLs and systems of the interface (docs/interface.md, "Profiles and identifiers").
 pub mod canonical {

@@ -54,18 +54,6 @@ pub(crate) fn identifier_place(tree: &Tree) -> Option<Range<usize>> {
     }
 }
 
-/// The text of `source[start..end]` with the insertions made.
-pub(crate) fn spliced(
-    source: &[u8],
-    start: usize,
-    end: usize,
-    insertions: &[Insertion],
-) -> Vec<u8> {
-    let edits: Vec<Edit<'_>> =
-        insertions.iter().map(|(offset, text)| (*offset..*offset, text.as_str())).collect();
-    edited(source, start, end, &edits)
-}
-
 /// Bytes of a source, and what stands in their place.
 pub(crate) type Edit<'a> = (Range<usize>, &'a str);
 

@@ -21,7 +21,7 @@ use crate::stop;
 
 /// Reports that are taken in and not sent yet, at most: several times what one look at the queue
 /// takes up.
-const AHEAD_MAX: usize = 1_024;
+const AHEAD_MAX: usize = 512;
 
 /// Files on their way, and what is told of them.
 pub(super) struct Delivery<'s, 'a> {

@@ -40,8 +40,8 @@ pub(super) async fn send(scene: &Scene<'_>, send: Send) -> Result<Exit, Problem>
     let mut arriving = profile.arriving(&send.paths.paths, send.again).await?;
     let stop = stop::on_signal();
     let mut delivery = Delivery::new(scene, &send.waiting);
-    // Nobody is called on before there is something to send.
-    while !delivery.has_any() && !stop.is_cancelled() {
+    // Nobody is called on before there is something to send; a few files are all there by then.
+    while (!delivery.has_any() || arriving.left() == 0) && !stop.is_cancelled() {
         let Some(part) = profile.take_some(&mut arriving).await? else { break };
         delivery.arrive(part);
         delivery.tell(&profile, false);

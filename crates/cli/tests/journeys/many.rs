@@ -42,7 +42,7 @@ fn what_was_interrupted_goes_on_with_the_same_call() {
     let mut place = Place::ready();
     place.stop();
     place.start_without_processing();
-    let names = files(&place, 1_800);
+    let names = files(&place, 1_200);
     let mut child =
         place.command(&["send", "in"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let child = child.as_mut().unwrap();
@@ -72,7 +72,7 @@ fn what_was_interrupted_goes_on_with_the_same_call() {
 fn what_cannot_be_sent_is_taken_in_to_the_last_file() {
     let mut place = Place::ready();
     place.stop();
-    let names = files(&place, 1_500);
+    let names = files(&place, 1_000);
     let objects = place.json(3, &["send", "in"]);
     assert_eq!(told(&objects, "file"), names);
     assert!(objects.iter().all(|object| object["state"] == "queued"));

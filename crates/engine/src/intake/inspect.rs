@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use exchange::{check_before_seal, envelope_of};
+use exchange::{Wrapping, check_before_seal, envelope_of};
 use fhir::{Element, Finding, Instant, Limits, Tree};
 use futures::{StreamExt as _, stream};
 use journal::JournalError;
@@ -220,6 +220,7 @@ pub(crate) fn look_at(piece: Piece, now: Instant) -> Candidate {
         digest: digest(&bytes),
         canonical,
         format,
+        wrapping: Wrapping::of(&tree).ok(),
         summary,
         envelope_identifier,
         compared_for: None,

@@ -301,6 +301,7 @@ impl Engine {
             let corrects = failed.or(corrects.map(|it| it.submission));
             let new = self.submission(&candidate, parsed, endpoint, terms, corrects)?;
             if let Some(taken) = self.import(new, known).await? {
+                self.inner.wrappings.learn(taken, parsed);
                 return Ok(taken);
             }
             // Another process, or a person, was faster: what it corrects is corrected already, or

@@ -252,6 +252,7 @@ impl Engine {
         });
         let engine = self.clone();
         let worker = worker.while_in_force(move || engine.is_in_force(generation));
+        let worker = worker.knowing(self.inner.wrappings.clone());
         Ok(worker.with_former(self.former_ways(endpoint)))
     }
 }

@@ -81,7 +81,9 @@ impl<A: Authority> Worker<A> {
     /// The envelope for what is owed, made anew from the stored bytes: the same bytes every time.
     fn wrap(&self, due: &Due) -> Result<Option<Envelope>, JournalError> {
         let bytes = self.journal.document(due.id)?;
-        Ok(wrapped(&bytes, &due.identifier, &self.endpoint.language))
+        let (identifier, language) = (&*due.identifier, &*self.endpoint.language);
+        let known = self.wrappings.envelope(due.id, &bytes, identifier, language);
+        Ok(known.or_else(|| wrapped(&bytes, identifier, language)))
     }
 
     async fn ask(&self, due: Due, token: Token) -> Result<(), JournalError> {
