@@ -81,7 +81,8 @@ fn submission(number: u64, of: u64, documents: &[String]) -> NewSubmission {
     let text = documents.get(at).map_or("{}", String::as_str);
     let document = text.replacen('{', &format!("{{\"_n\":\"{number}\","), 1).into_bytes();
     let digest = digest(&document);
-    let subject = if number % 10 == 0 { "Salmonella enterica" } else { "Borrelia burgdorferi" };
+    let subject =
+        if number.is_multiple_of(10) { "Salmonella enterica" } else { "Borrelia burgdorferi" };
     let summary = Summary {
         identifier: Some(format!("urn:uuid:{}", uuid::Uuid::new_v4())),
         patient: Some(format!("Muster{number}, Anna")),
@@ -101,7 +102,7 @@ fn submission(number: u64, of: u64, documents: &[String]) -> NewSubmission {
         identifier: format!("urn:uuid:{}", uuid::Uuid::new_v4()),
         endpoint: "bench".to_owned(),
         environment: Some("integration".to_owned()),
-        first: if number % 100 == 0 { Event::Held } else { Event::Queued { due: at } },
+        first: if number.is_multiple_of(100) { Event::Held } else { Event::Queued { due: at } },
         findings: Vec::new(),
         corrects: None,
         by: Person("bench".to_owned()),
