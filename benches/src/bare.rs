@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
@@ -35,6 +36,11 @@ impl Drop for Bare {
 impl Bare {
     /// Listens on a free port of loopback.
     pub(crate) async fn serve(ca: &TestCa) -> Result<Self> {
+        Self::serve_late(ca, Duration::ZERO).await
+    }
+
+    /// The same, each answer so late.
+    pub(crate) async fn serve_late(ca: &TestCa, late: Duration) -> Result<Self> {
         let acceptor = TlsAcceptor::from(Arc::new(tls(ca)?));
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let base = format!("https://{}/v1/fhir", listener.local_addr()?);
@@ -45,9 +51,14 @@ impl Bare {
                     let _ = stream.set_nodelay(true);
                     let Ok(stream) = acceptor.accept(stream).await else { return };
                     let builder = auto::Builder::new(TokioExecutor::new());
+                    let service = service_fn(|request| async move {
+                        if !late.is_zero() {
+                            tokio::time::sleep(late).await;
+                        }
+                        answer(request).await
+                    });
                     // A connection that ends is the client's affair.
-                    let _ =
-                        builder.serve_connection(TokioIo::new(stream), service_fn(answer)).await;
+                    let _ = builder.serve_connection(TokioIo::new(stream), service).await;
                 });
             }
         });

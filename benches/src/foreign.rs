@@ -13,6 +13,9 @@ use crate::{Result, output};
 
 const FHIRPATH_JS: &str = "fhirpath@5.2.2";
 const PYFHIRCHECK: &str = "pyfhircheck==0.2.0";
+const REQUESTS: &str = "requests==2.34.2";
+/// It sends with Node's own fetch, which shows a certificate only by this.
+const FHIR_KIT: [&str; 2] = ["fhir-kit-client@2.0.3", "undici@6.29.1"];
 /// It takes tenths of a second a report.
 const PYFHIRCHECK_SECONDS: u32 = 60;
 
@@ -51,12 +54,7 @@ pub(crate) fn fhirpath_js(count: f64, ours: &Samples, work: &Value) -> Option<Ro
 
 fn expressions(work: &Value) -> Result<Expressions> {
     let folder = folder("fhirpath-js")?;
-    if !folder.join("node_modules/fhirpath").exists() {
-        std::fs::write(folder.join("package.json"), r#"{"private":true}"#)?;
-        run(Command::new("npm")
-            .args(["install", "--silent", "--no-audit", "--no-fund", FHIRPATH_JS])
-            .current_dir(&folder))?;
-    }
+    node(&folder, &[FHIRPATH_JS])?;
     let file = folder.join("work.json");
     std::fs::write(&file, work.to_string())?;
     let told = run(Command::new("node").arg(script("fhirpath.mjs")).arg(&folder).arg(&file))?;
@@ -84,13 +82,58 @@ pub(crate) fn pyfhircheck(
     Some(row(what, &samples, ours, (ours.shown(2, " ms"), samples.shown(0, " ms"))))
 }
 
-fn validated(packages: &[PathBuf], reports: &[PathBuf], profile: &str) -> Result<Reports> {
-    let folder = folder("pyfhircheck")?;
-    let python = folder.join("venv/bin/python");
-    if !python.exists() {
-        run(Command::new("python3").args(["-m", "venv"]).arg(folder.join("venv")))?;
-        run(Command::new(&python).args(["-m", "pip", "install", "--quiet", PYFHIRCHECK]))?;
+/// Who posts with a program of somebody else, and from where.
+pub(crate) struct Post<'a> {
+    pub(crate) base: &'a str,
+    pub(crate) ca: &'a Path,
+    pub(crate) identity: &'a Path,
+    pub(crate) bodies: &'a Path,
+}
+
+/// Seconds for a folder of bodies, with one session of Python's requests.
+pub(crate) fn requests(post: &Post<'_>) -> Result<f64> {
+    let python = python("requests", REQUESTS)?;
+    let url = format!("{}/DocumentReference", post.base);
+    let mut command = Command::new(python);
+    command.arg(script("post.py")).arg(url).args([post.ca, post.identity, post.bodies]);
+    Ok(run(&mut command)?.trim().parse()?)
+}
+
+/// The same with fhir-kit-client.
+pub(crate) fn fhir_kit_client(post: &Post<'_>) -> Result<f64> {
+    let folder = folder("fhir-kit-client")?;
+    node(&folder, &FHIR_KIT)?;
+    let mut command = Command::new("node");
+    command.arg(script("post.mjs")).arg(&folder).arg(post.base);
+    Ok(run(command.args([post.ca, post.identity, post.bodies]))?.trim().parse()?)
+}
+
+/// Packages of Node in a folder, once.
+fn node(folder: &Path, packages: &[&str]) -> Result<()> {
+    let mark = folder.join("installed");
+    if mark.exists() {
+        return Ok(());
     }
+    std::fs::write(folder.join("package.json"), r#"{"private":true}"#)?;
+    let install = ["install", "--silent", "--no-audit", "--no-fund"];
+    run(Command::new("npm").args(install).args(packages).current_dir(folder))?;
+    Ok(std::fs::write(mark, "")?)
+}
+
+/// A Python that has a package, in an environment of its own.
+fn python(name: &str, package: &str) -> Result<PathBuf> {
+    let folder = folder(name)?;
+    let (python, mark) = (folder.join("venv/bin/python"), folder.join("installed"));
+    if !mark.exists() {
+        run(Command::new("python3").args(["-m", "venv"]).arg(folder.join("venv")))?;
+        run(Command::new(&python).args(["-m", "pip", "install", "--quiet", package]))?;
+        std::fs::write(mark, "")?;
+    }
+    Ok(python)
+}
+
+fn validated(packages: &[PathBuf], reports: &[PathBuf], profile: &str) -> Result<Reports> {
+    let (folder, python) = (folder("pyfhircheck")?, python("pyfhircheck", PYFHIRCHECK)?);
     let file = folder.join("asked.json");
     let asked = json!({
         "packages": packages, "reports": reports, "profile": profile,
@@ -111,7 +154,7 @@ fn row(
     Row { what, baseline, ours, ratio, bound: None }
 }
 
-fn told(what: &str, error: &crate::Problem) {
+pub(crate) fn told(what: &str, error: &crate::Problem) {
     output::problem(&format!("{what}: {error}"));
 }
 
@@ -120,7 +163,7 @@ fn script(name: &str) -> PathBuf {
 }
 
 /// Beside the programs that are measured.
-fn folder(name: &str) -> Result<PathBuf> {
+pub(crate) fn folder(name: &str) -> Result<PathBuf> {
     let programs = std::env::current_exe()?;
     let target = programs.parent().and_then(Path::parent).ok_or("no target folder")?;
     let folder = target.join("bench").join(name);

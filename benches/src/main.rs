@@ -9,14 +9,21 @@
 mod authority;
 mod bare;
 mod bulk;
+mod clients;
 mod expressions;
 mod foreign;
+mod ground;
+mod idle;
+mod journal;
+mod long;
+mod made;
 mod output;
 mod programs;
 mod raw;
 mod reading;
 mod ruled;
 mod rules;
+mod slow;
 mod table;
 
 use std::error::Error;
@@ -31,9 +38,14 @@ type Problem = Box<dyn Error + Send + Sync>;
 type Result<T> = std::result::Result<T, Problem>;
 
 /// What can be asked for, each with the rows that belong together.
-const ROWS: [(&str, &str); 7] = [
+const ROWS: [(&str, &str); 12] = [
     ("send", "`send` against raw POST and curl, to a bare server that answers at once; its memory"),
     ("send-authority", "`send` against raw POST, to labcourier-authority"),
+    ("send-clients", "`send` against Python's requests and fhir-kit-client, which it installs"),
+    ("send-slow", "`send` to an authority that answers after 200 ms, against nothing but waiting"),
+    ("send-long", "`send` of --files at once: its last tenth against its first, and its memory"),
+    ("idle", "`follow` with open reports of which nothing is heard, a minute a round"),
+    ("journal", "a journal of --submissions, made once: opened, listed, searched, backed up"),
     ("authority", "the authority alone, with 1,000 and 1,000,000 documents, on both stores"),
     ("reading", "read + check + wrap against serde_json::Value"),
     ("fhirpath", "the invariants of one report against reading it"),
@@ -55,6 +67,10 @@ struct Plan {
     reports: usize,
     /// Most documents that a store is filled with.
     documents: u64,
+    /// Submissions of the large journal.
+    submissions: u64,
+    /// Files of a long send.
+    files: usize,
     only: Vec<String>,
     /// For a program instead of a person.
     is_json: bool,
@@ -80,14 +96,23 @@ fn main() -> ExitCode {
 }
 
 fn plan(mut args: impl Iterator<Item = String>) -> Result<Plan> {
-    let mut plan =
-        Plan { rounds: 5, reports: 1_000, documents: 1_000_000, only: Vec::new(), is_json: false };
+    let mut plan = Plan {
+        rounds: 5,
+        reports: 1_000,
+        documents: 1_000_000,
+        submissions: 1_000_000,
+        files: 100_000,
+        only: Vec::new(),
+        is_json: false,
+    };
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
         match arg.as_str() {
             "--rounds" => plan.rounds = value()?.parse::<usize>()?.max(1),
             "--reports" => plan.reports = value()?.parse::<usize>()?.max(1),
             "--documents" => plan.documents = value()?.parse::<u64>()?.max(1_000),
+            "--submissions" => plan.submissions = value()?.parse::<u64>()?.max(1_000),
+            "--files" => plan.files = value()?.parse::<usize>()?.max(1_000),
             "--json" => plan.is_json = true,
             _ if arg.starts_with('-') => return Err(format!("unknown argument: {arg}").into()),
             _ => plan.only.push(arg),
@@ -125,12 +150,33 @@ async fn measure(plan: &Plan) -> Result<Vec<Row>> {
         let bulk = Bulk::bare().await?;
         rows.extend(bulk.measure("bare server", plan.rounds, plan.reports).await?);
     }
+    rows.extend(measure_sends(plan, &wanted).await?);
+    if wanted("journal") {
+        rows.extend(journal::measure(plan.rounds, plan.submissions)?);
+    }
     if wanted("authority") {
         rows.extend(authority::measure(plan.rounds, plan.reports, plan.documents).await?);
     }
     if wanted("send-authority") {
         let bulk = Bulk::authority().await?;
         rows.extend(bulk.measure("labcourier-authority", plan.rounds, plan.reports).await?);
+    }
+    Ok(rows)
+}
+
+async fn measure_sends(plan: &Plan, wanted: &impl Fn(&str) -> bool) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    if wanted("send-clients") {
+        rows.extend(clients::measure(plan.rounds, plan.reports).await?);
+    }
+    if wanted("send-slow") {
+        rows.extend(slow::measure(plan.rounds, plan.reports).await?);
+    }
+    if wanted("send-long") {
+        rows.extend(long::measure(plan.files).await?);
+    }
+    if wanted("idle") {
+        rows.extend(idle::measure(plan.rounds, plan.reports).await?);
     }
     Ok(rows)
 }

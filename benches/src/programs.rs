@@ -132,6 +132,19 @@ impl Laboratory {
         Ok(command)
     }
 
+    /// Begins to send a folder; what becomes of each file is told on its output.
+    pub(crate) fn sending(&self, folder: &Path) -> Result<Child> {
+        let mut command = self.command()?;
+        Ok(command.arg("send").arg(folder).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?)
+    }
+
+    /// Follows what is open until dropped.
+    pub(crate) fn follow(&self) -> Result<Running> {
+        let mut command = self.command()?;
+        command.arg("follow").stdout(Stdio::null()).stderr(Stdio::null());
+        Ok(Running(command.spawn()?))
+    }
+
     /// Sends a folder and tells what that used.
     pub(crate) fn send(&self, folder: &Path) -> Result<Used> {
         let before = children_cpu();
@@ -158,6 +171,27 @@ impl Laboratory {
     }
 }
 
+/// A program that runs, ended when dropped.
+pub(crate) struct Running(Child);
+
+impl Running {
+    /// Time of all its threads on a processor so far, in seconds; 0 where the system does not tell.
+    pub(crate) fn cpu_seconds(&self) -> f64 {
+        cpu_of(&format!("/proc/{}/stat", self.0.id()), OWN_TIMES)
+    }
+
+    pub(crate) fn has_ended(&mut self) -> Result<bool> {
+        Ok(self.0.try_wait()?.is_some())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 fn run(command: &mut Command) -> Result<()> {
     let output = command.output()?;
     if output.status.success() {
@@ -167,19 +201,27 @@ fn run(command: &mut Command) -> Result<()> {
 }
 
 /// Resident memory of a living process, in MB.
-fn resident(process: u32) -> f64 {
+pub(crate) fn resident(process: u32) -> f64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
     kib.unwrap_or(0.0) / 1024.0
 }
 
-/// Processor time of all children that have ended, in seconds (clock ticks are 1/100 s on Linux).
+/// Processor time of all children that have ended, in seconds.
 fn children_cpu() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // After the name in brackets: field 3 (state) comes first, so cutime and cstime are 13 further.
+    cpu_of("/proc/self/stat", CHILDREN_TIMES)
+}
+
+/// Where the two times of a process stand after its name in brackets, and those of its children.
+const OWN_TIMES: usize = 11;
+const CHILDREN_TIMES: usize = 13;
+
+/// Clock ticks are 1/100 s on Linux.
+fn cpu_of(file: &str, place: usize) -> f64 {
+    let stat = std::fs::read_to_string(file).unwrap_or_default();
     let fields = stat.rsplit(") ").next().unwrap_or_default();
-    let ticks = fields.split_whitespace().skip(13).take(2).filter_map(|n| n.parse::<f64>().ok());
+    let ticks = fields.split_whitespace().skip(place).take(2).filter_map(|n| n.parse::<f64>().ok());
     ticks.sum::<f64>() / 100.0
 }
 
