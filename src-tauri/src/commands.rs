@@ -11,7 +11,7 @@ use tauri::{AppHandle, Manager as _, Runtime};
 use tauri_plugin_dialog::{DialogExt as _, FilePath};
 
 use crate::house::House;
-use crate::{autostart, question};
+use crate::{autostart, outside, question};
 
 /// Answers every command; `false` for a name that no command has.
 pub(crate) fn handle<R: Runtime>(invoke: Invoke<R>) -> bool {
@@ -79,7 +79,9 @@ async fn answer<R: Runtime>(
             None => Ok(text(false)),
         },
         Call::SaveStatement { date, language } => {
-            let name = format!("labcourier-{date}.pdf");
+            // The page says which day; what stands in the dialog is a name and never a place.
+            let day: String = date.chars().filter(|c| c.is_ascii_digit() || *c == '-').collect();
+            let name = format!("labcourier-{day}.pdf");
             match choose_target(app, &name).await {
                 Some(target) => {
                     unlocked(app).await?;

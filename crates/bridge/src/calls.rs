@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use crate::desk::statement::unsaved_statement;
 use crate::desk::{Decision, Desk, HandedList};
 use crate::limits;
 use crate::packages::RulesEntry;

@@ -45,7 +45,7 @@ calls! {
     /// Saves the statement of a day as a PDF; where, a dialog of the shell asks.
     save_statement => SaveStatement { date: String, language: String } -> bool:
         one room, { "date": "2026-11-22", "language": "fr" }
-        = Ok(false);
+        = unsaved_statement(&date, &language);
     /// The views that are kept.
     saved_views => SavedViews {} -> Vec<SavedView>:
         one room, {};

@@ -39,6 +39,14 @@ impl Desk {
     }
 }
 
+/// Where nobody is asked for a place, nothing is saved; what names no day or no language of ours is
+/// refused all the same.
+pub(crate) fn unsaved_statement(date: &str, language: &str) -> Result<bool, Problem> {
+    date_named(date).ok_or_else(|| limits::invalid("date"))?;
+    let is_known = report::diseases::LANGUAGES.contains(&language);
+    if is_known { Ok(false) } else { Err(limits::invalid("language")) }
+}
+
 /// Writes the statement of a day as a PDF.
 fn saved(engine: &Engine, date: &str, wording: &Wording, target: &Path) -> Result<(), Problem> {
     std::fs::write(target, wording.pdf(&statement_of(engine, date)?)).map_err(|error| {
