@@ -104,8 +104,8 @@ pub(crate) fn forms(identifier: &str) -> Vec<String> {
 }
 
 /// What the forms of one question came to, none of which has shown anything: another form may say
-/// more. Nothing found outweighs a refusal, unless that is of the form in which this authority shows
-/// what it has: a form that it does not know is answered with nothing too.
+/// more. Nothing found outweighs a refusal, unless that is of the form in which this authority
+/// shows what it has: a form that it does not know is answered with nothing too.
 pub(crate) struct Said<T> {
     nothing: Option<T>,
     refused: Option<Fault>,

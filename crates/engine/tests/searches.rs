@@ -251,7 +251,7 @@ async fn whether_ours_are_shown_is_asked_by_the_identifier_of_one() {
     }
     assert_eq!(house.sent(), 3, "believed not received after an hour");
     let asked = house.authority.asked_for.lock().unwrap().clone();
-    assert_eq!(asked.iter().filter(|asked| **asked == witness).count(), 4);
+    assert_eq!(asked.iter().filter(|asked| **asked == witness).count(), 16);
     assert!(house.authority.looked_for.lock().unwrap().is_empty(), "nobody else's are looked for");
 }
 

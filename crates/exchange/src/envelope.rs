@@ -2,8 +2,6 @@
 
 use fhir::{Element, Format, Tree};
 
-use crate::wrapping::Wrapping;
-
 /// A document ready to travel. Patient data: `Debug` shows neither body nor identifier.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Envelope {
@@ -38,20 +36,6 @@ pub struct EnvelopeView<'t> {
 }
 
 fhir::shows_only!(EnvelopeView<'t> { reference, document });
-
-/// Writes the envelope (docs/interface.md, "The DocumentReference that is sent"): the Bundle's text
-/// spliced in, with a local `id` and the two profile URLs inserted where missing
-/// ([`permitted_insertions`]), and nothing else changed. A root that is a DocumentReference already
-/// travels as it is, with the missing profile URLs inserted in the same way; where its own
-/// identifier is another one (it was sent before), the given one stands in its place. One that has
-/// none keeps none.
-pub fn wrap(
-    tree: &Tree,
-    identifier: &str,
-    language_default: &str,
-) -> Result<Envelope, WrapProblem> {
-    Ok(Wrapping::of(tree)?.around(tree.source(), identifier, language_default))
-}
 
 /// Reads an envelope; `None` where the root is no DocumentReference or its document cannot be
 /// found: the first `content` that names a contained Bundle, of which there must be exactly one of

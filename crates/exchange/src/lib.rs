@@ -21,13 +21,13 @@ pub use endpoint::{
     Endpoint, Environment, IdentifierChoice, InvalidAnswer, Release, ReleaseFacts, SearchSupport,
     Times, has_usual_path,
 };
-pub use envelope::{Envelope, EnvelopeView, WrapProblem, document_of, envelope_of, wrap};
+pub use envelope::{Envelope, EnvelopeView, WrapProblem, document_of, envelope_of};
 pub use media::{Negotiated, negotiate, parse_media_type};
 pub use profile::{CODES, Strictness, check_before_seal, check_envelope};
 pub use query::{decode, encode, escape, pairs, split, unescape};
 pub use search::{Links, Page, Query, SearchProblem, SortKey, TimeFilter, TimePrefix, followable};
 pub use splice::{Insertion, LOCAL_ID, permitted_insertions};
-pub use wrapping::Wrapping;
+pub use wrapping::{Wrapping, wrap};
 
 /// Canonical URLs and systems of the interface (docs/interface.md, "Profiles and identifiers").
 pub mod canonical {

@@ -9,6 +9,20 @@ use crate::canonical::URI_SYSTEM;
 use crate::envelope::{Envelope, WrapProblem, envelope_of};
 use crate::splice::{Edit, Insertion, LOCAL_ID, edited, identifier_place, permitted_insertions};
 
+/// Writes the envelope (docs/interface.md, "The DocumentReference that is sent"): the Bundle's text
+/// spliced in, with a local `id` and the two profile URLs inserted where missing
+/// ([`permitted_insertions`]), and nothing else changed. A root that is a DocumentReference already
+/// travels as it is, with the missing profile URLs inserted in the same way; where its own
+/// identifier is another one (it was sent before), the given one stands in its place. One that has
+/// none keeps none.
+pub fn wrap(
+    tree: &Tree,
+    identifier: &str,
+    language_default: &str,
+) -> Result<Envelope, WrapProblem> {
+    Ok(Wrapping::of(tree)?.around(tree.source(), identifier, language_default))
+}
+
 /// All that [`crate::wrap`] adds to a text, and where.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Wrapping {

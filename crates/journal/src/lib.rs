@@ -40,14 +40,15 @@ pub use handle::Journal;
 pub use key::Key;
 pub use model::{
     Counts, Detail, Due, Entry, Evidence, EvidenceKind, Filter, KeptEvidence, Lease, LeaseAnswer,
-    Message, MessageCounts, NewSubmission, Newest, OpenReport, Retention, Row, Sibling, Source,
-    Step, Token,
+    Message, MessageCounts, NewSubmission, OpenReport, Retention, Row, Sibling, Source, Step,
+    Token,
 };
 pub use notices::notice::Notice;
 pub use pending::Pending;
 pub use problem::{Cause, JournalError, OpenProblem, RecordError};
 pub use queries::account::{ChainHead, Happening, MessageTally, Trouble};
 pub use queries::endpoints::{EndpointNote, EndpointReports};
+pub use queries::read::Newest;
 pub use recovery::aside::{SetAside, list_set_aside, remove_set_aside};
 pub use recovery::found::{FoundReport, Reconciled};
 pub use recovery::home::{Find, Home};

@@ -279,17 +279,6 @@ pub struct Sibling {
     pub was_sent: bool,
 }
 
-/// A report that was accepted, as a witness of what a search shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Newest {
-    /// The identifier under which it went out.
-    pub identifier: String,
-    /// The authority's id of it.
-    pub receipt: String,
-    /// Whether it was sent after the report in doubt, by the order of the journal.
-    pub is_later: bool,
-}
-
 /// What to list.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Filter {

@@ -49,11 +49,9 @@ enum Arrival {
 }
 
 impl<A: Authority> Worker<A> {
-    /// Before each request for a correction: whether the authority has what it takes the place of;
-    /// of one that is open again, whether it has what was withdrawn in its place; of any, whether
-    /// it has the same report or another version of it, which was withdrawn after a request, or a
-    /// newer version of it. Says whether nothing is to be sent now. A person who releases it afterwards has decided that it
-    /// has to go.
+    /// Before each request: whether the authority has a newer version of the report, or what it
+    /// must not have beside it ([`Self::awaits_one_of`]). Says whether nothing is to be sent now. A
+    /// person who releases it afterwards has decided that it has to go.
     pub(super) async fn awaits_a_decision(
         &self,
         due: &Due,
@@ -62,17 +60,28 @@ impl<A: Authority> Worker<A> {
         if !matches!(due.state, State::Queued { .. }) {
             return Ok(false);
         }
-        let mut asked = false;
-        let same = self.journal.withdrawn_of_the_content_of(due.id)?;
-        let instead = self.instead(due)?;
-        let OtherVersions { withdrawn: mut others, newer } =
-            self.journal.other_versions_of(due.id)?;
+        let OtherVersions { withdrawn, newer } = self.journal.other_versions_of(due.id)?;
         if let Some(newer) = newer
             && !self.was_released_beside(due.id, newer)?
         {
             // The journal says of each that waits for a person which newer one there is.
             return self.hold(due.id, None, token).await.map(|()| true);
         }
+        self.awaits_one_of(due, withdrawn, token).await
+    }
+
+    /// Of a correction: whether the authority has what it takes the place of; of one that is open
+    /// again, whether it has what was withdrawn in its place; of any, whether it has the same report
+    /// or another version of it (`others`), which was withdrawn after a request.
+    async fn awaits_one_of(
+        &self,
+        due: &Due,
+        mut others: Vec<SubmissionId>,
+        token: Token,
+    ) -> Result<bool, JournalError> {
+        let mut asked = false;
+        let same = self.journal.withdrawn_of_the_content_of(due.id)?;
+        let instead = self.instead(due)?;
         others.retain(|id| !instead.contains(id));
         for id in instead.into_iter().chain(same.iter().chain(&others).copied()) {
             let (delivered, not_asked) = match (same.contains(&id), others.contains(&id)) {

@@ -7,9 +7,19 @@ use rusqlite::{Connection, OptionalExtension as _, Params, params};
 use crate::events::{doubt, lost};
 use crate::store::{cells, sql};
 use crate::{
-    Detail, Due, Entry, Evidence, JournalError, KeptEvidence, Message, Newest, OpenReport, Row,
-    Sibling,
+    Detail, Due, Entry, Evidence, JournalError, KeptEvidence, Message, OpenReport, Row, Sibling,
 };
+
+/// A report that was accepted, as a witness of what a search shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Newest {
+    /// The identifier under which it went out.
+    pub identifier: String,
+    /// The authority's id of it.
+    pub receipt: String,
+    /// Whether it was sent after the report in doubt, by the order of the journal.
+    pub is_later: bool,
+}
 
 /// All rows of a statement.
 pub(crate) fn all<T>(
