@@ -4,14 +4,21 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bridge::{Call, Desk, Problem, Purpose};
+use bridge::{Call, Desk, Problem, Purpose, Wording};
 use serde_json::Value;
 use tauri::ipc::{Invoke, InvokeBody, InvokeError, InvokeResponseBody};
 use tauri::{AppHandle, Manager as _, Runtime};
 use tauri_plugin_dialog::{DialogExt as _, FilePath};
+use texts::Language;
 
 use crate::house::House;
-use crate::{autostart, outside, question};
+use crate::{autostart, question};
+
+/// What stands on a statement, in a language.
+fn wording(language: &str) -> Wording {
+    let language = Language::of_locale(language);
+    Wording::new(language.code(), move |id, params| language.shared(id, params))
+}
 
 /// Answers every command; `false` for a name that no command has.
 pub(crate) fn handle<R: Runtime>(invoke: Invoke<R>) -> bool {
@@ -86,7 +93,7 @@ async fn answer<R: Runtime>(
                 Some(target) => {
                     unlocked(app).await?;
                     let desk = app.state::<Arc<House>>().desk().await?;
-                    desk.save_statement(&target, date, outside::wording(&language)).await?;
+                    desk.save_statement(&target, date, wording(&language)).await?;
                     Ok(text(true))
                 }
                 None => Ok(text(false)),

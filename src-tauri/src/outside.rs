@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bridge::{Desk, NOTIFICATIONS, NotificationLine, Wording};
+use bridge::{Desk, NOTIFICATIONS, NotificationLine};
 use tauri::async_runtime::JoinHandle;
 use tauri::{AppHandle, Manager as _};
 use texts::{CATALOGUE, Language};
@@ -19,12 +19,6 @@ const LOOK_AGAIN: Duration = Duration::from_secs(10);
 const CALM: Duration = Duration::from_secs(1);
 
 const _: () = CATALOGUE.must_have_each("notification", NOTIFICATIONS);
-
-/// What stands on a statement, in a language.
-pub(crate) fn wording(language: &str) -> Wording {
-    let language = Language::of_locale(language);
-    Wording::new(language.code(), move |id, params| language.shared(id, params))
-}
 
 /// What follows the desk, until the program ends.
 #[derive(Default)]

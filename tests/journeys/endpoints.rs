@@ -69,7 +69,8 @@ impl Side {
 fn killed_when(mut command: Command, is_so: impl Fn() -> bool) {
     let mut child: Child =
         command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("labcourier starts");
-    let deadline = Instant::now() + PATIENCE;
+    // An hour of doubt passes for one of them.
+    let deadline = Instant::now() + PATIENCE * 3;
     while !is_so() {
         let ended = child.try_wait().expect("a child");
         assert!(ended.is_none() && Instant::now() < deadline, "it gets on: {ended:?}");
@@ -111,10 +112,10 @@ fn two_endpoints_with_two_certificates_are_followed_at_once_through_kills() {
     let next = Cell::new(Instant::now() + Duration::from_secs(5));
     killed_when(follow, || {
         // What was cut off before it arrived is asked for several times before it is sent again,
-        // which takes minutes.
+        // which takes an hour where nothing was sent after it.
         if next.get() < Instant::now() {
             surroundings.advance(Duration::from_secs(20));
-            next.set(Instant::now() + Duration::from_secs(1));
+            next.set(Instant::now() + Duration::from_millis(250));
         }
         all(&one) && all(&two)
     });

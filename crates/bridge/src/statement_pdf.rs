@@ -5,10 +5,13 @@ use pdf_writer::{Content, Date, Finish, Name, Pdf, Rect, Ref, Str, TextStr};
 
 use crate::views::{StatementEntryView, StatementView};
 
+/// A text by its id, with its parameters.
+type Text = dyn Fn(&str, &[(&str, &str)]) -> String + Send;
+
 /// What stands on a statement, in a language. Words for people are none of this crate.
 pub struct Wording {
     language: &'static str,
-    text: Box<dyn Fn(&str, &[(&str, &str)]) -> String + Send>,
+    text: Box<Text>,
 }
 
 impl Wording {

@@ -61,7 +61,8 @@ impl Summary {
         let patient =
             [agree(&self.patient, &later.patient), agree(&self.birth_date, &later.birth_date)];
         // Many patients have the same initials: beside another birth date they say nothing.
-        let initials = [&self.patient, &later.patient].into_iter().flatten().any(is_initials);
+        let initials =
+            [&self.patient, &later.patient].into_iter().flatten().any(|name| is_initials(name));
         let is_another = initials && patient[1] == Some(false);
         let is_same_patient =
             !is_another && (patient.contains(&Some(true)) || patient == [None, None]);
@@ -248,7 +249,7 @@ impl Words {
 }
 
 /// Whether a name has no part of more than one letter.
-fn is_initials(name: &String) -> bool {
+fn is_initials(name: &str) -> bool {
     let letters = |part: &str| part.chars().filter(|letter| letter.is_alphabetic()).count();
     name.split(|at: char| at.is_whitespace() || at == '.').all(|part| letters(part) <= 1)
 }

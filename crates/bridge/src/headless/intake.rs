@@ -302,7 +302,7 @@ impl Headless {
     ) -> Result<(), Problem> {
         let mut failed = None;
         let watched = self.engine.watch(&folder, stop.clone(), |watched| match watched {
-            Watched::File(candidate, taken) => match self.taken(looked(candidate), taken) {
+            Watched::File(candidate, taken) => match self.taken(candidate, taken) {
                 Ok(looked) => each(Arrival::File(Box::new(looked))),
                 Err(problem) => {
                     stop.cancel();

@@ -71,8 +71,8 @@ impl<A: Authority> Worker<A> {
     }
 
     /// Of a correction: whether the authority has what it takes the place of; of one that is open
-    /// again, whether it has what was withdrawn in its place; of any, whether it has the same report
-    /// or another version of it (`others`), which was withdrawn after a request.
+    /// again, whether it has what was withdrawn in its place; of any, whether it has the same
+    /// report or another version of it (`others`), which was withdrawn after a request.
     async fn awaits_one_of(
         &self,
         due: &Due,
@@ -236,16 +236,7 @@ impl<A: Authority> Worker<A> {
         let mut found = match result {
             Ok(found) => found,
             Err(Fault::Transient { why: Why::SearchUnsupported, .. }) => return Ok(Arrival::Not),
-            Err(fault) => {
-                let never = self.courier().is_never_answered(row.id, &fault);
-                return Ok(match never {
-                    // It has refused this very report: that another delivery of it was stored is
-                    // unlikely enough.
-                    true if self.was_rejected(row.id)? => Arrival::Not,
-                    true => Arrival::Unanswerable,
-                    false => Arrival::NotNow(fault),
-                });
-            }
+            Err(fault) => return self.not_answered(row.id, fault),
         };
         let siblings = self.journal.siblings(row.id)?;
         let contradicts = exchange::leave_out_contradictions(&mut found.answers) > 0;
@@ -274,6 +265,18 @@ impl<A: Authority> Worker<A> {
             self.conclude(row.id, EvidenceKind::Search, verdict, token).await?;
         }
         Ok(if failed { Arrival::Not } else { Arrival::Delivered(receipt) })
+    }
+
+    /// The question for a report came to nothing.
+    fn not_answered(&self, id: SubmissionId, fault: Fault) -> Result<Arrival, JournalError> {
+        let never = self.courier().is_never_answered(id, &fault);
+        Ok(match never {
+            // It has refused this very report: that another delivery of it was stored is unlikely
+            // enough.
+            true if self.was_rejected(id)? => Arrival::Not,
+            true => Arrival::Unanswerable,
+            false => Arrival::NotNow(fault),
+        })
     }
 
     /// Whether the authority has refused the last request for a report in its own words.
