@@ -129,7 +129,7 @@ test("a view is kept in this laboratory's journal, used and forgotten", async ({
   await expect(window.getByTestId("report-row")).toHaveCount(1);
   await expect(window.getByTestId("group-needs-attention")).toHaveAttribute("aria-pressed", "true");
   await window.getByTestId("views").click();
-  await window.getByRole("menuitem", { name: "Forget “Mine”" }).click();
+  await window.getByRole("menuitem", { name: "Remove “Mine”" }).click();
   await expect.poll(async () => core.call("saved_views")).toEqual([]);
 });
 
