@@ -100,9 +100,9 @@ impl<A: Authority> Worker<A> {
     }
 
     /// What was sent last with this certificate of what was accepted, and must be shown where the
-    /// search shows the time of a doubt. Nothing from the last moments,
-    /// which a search may show late, nor from long after the doubt began. What was sent before the
-    /// report counts also where a clock that was set back dates it after that.
+    /// search shows the time of a doubt. Nothing from the last moments, which a search may show
+    /// late, nor from long after the doubt began. What was sent before the report counts also where
+    /// a clock that was set back dates it after that.
     fn newest(
         &self,
         sight: &Sight<'_, A>,
