@@ -15,8 +15,11 @@ const SHOWN_OF_FAILED: usize = 4;
 /// How long the output of a program may go on after its end.
 const OUTPUT_ENDS: Duration = Duration::from_secs(5);
 
-/// Tests that the line about a failure names.
-const FAILURES_SHOWN: usize = 12;
+/// Lines about tests that failed in what is told of a failure.
+const LINES_OF_FAILURES: usize = 60;
+
+/// Lines that follow the name of a test that failed and are told with it: they say why it did.
+const LINES_OF_REASON: usize = 9;
 
 /// What `cargo run` tells this program about itself. Handed on, it would be taken for a change by
 /// build scripts that look at it (the one of ring does): everything above ring would be built again
@@ -126,7 +129,7 @@ impl Call {
     }
 
     /// Like [`Call::run`], for programs that run many tests: the error names those that failed, so
-    /// that whoever sees nothing but the end of a long output learns of them.
+    /// that whoever sees nothing but the end of a long output learns of them and of why they failed.
     pub fn run_tests(&self) -> Result<(), String> {
         output::line(&format!("$ {}", self.shown()));
         let mut command = self.command();
@@ -146,7 +149,7 @@ impl Call {
         let until = Instant::now() + OUTPUT_ENDS;
         let mut told = Vec::new();
         while let Ok(line) = failed.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            if told.len() < FAILURES_SHOWN && !told.contains(&line) {
+            if told.len() < LINES_OF_FAILURES && !told.contains(&line) {
                 told.push(line);
             }
         }
@@ -202,16 +205,22 @@ impl Call {
     }
 }
 
-/// Shows what comes, and hands on the lines that name a test that failed.
+/// Shows what comes, and hands on the lines that name a test that failed, each with what is printed
+/// next.
 fn show(output: impl std::io::Read, failed: &mpsc::Sender<String>) {
     let mut lines = BufReader::new(output);
     let mut line = Vec::new();
+    let mut of_reason = 0;
     while lines.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
         let text = String::from_utf8_lossy(&line);
         output::line(&text);
+        // Nobody listens any more once the program has ended.
         if names_a_failure(&text) {
-            // Nobody listens any more once the program has ended.
+            of_reason = LINES_OF_REASON;
             _ = failed.send(text.trim().to_owned());
+        } else if of_reason > 0 && !text.trim().is_empty() {
+            of_reason -= 1;
+            _ = failed.send(format!("  {}", text.trim_end()));
         }
         line.clear();
     }
@@ -257,13 +266,15 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_tests_that_failed_are_named_once() {
+    fn the_tests_that_failed_are_named_once_with_what_follows() {
         let said = "echo '  PASS a::b'; echo '  FAIL [ 0.1s] a::c'; echo '  FAIL [ 0.1s] a::c' >&2; \
-            echo '  1) tests/x.spec.ts:5:1 › a journey'; echo '1) no test'; exit 3";
+            echo '  1) tests/x.spec.ts:5:1 › a journey'; echo; echo '1) no test'; \
+            for line in 2 3 4 5 6 7 8 9 10; do echo why $line; done; exit 3";
         let told = Call::new("sh").args(["-c", said]).run_tests().unwrap_err();
         let lines: Vec<&str> = told.lines().map(str::trim).skip(1).collect();
-        assert_eq!(lines.len(), 2, "{told}");
-        for line in ["1) tests/x.spec.ts:5:1 › a journey", "FAIL [ 0.1s] a::c"] {
+        assert_eq!(lines.len(), 2 + LINES_OF_REASON, "{told}");
+        assert!(lines.contains(&"why 9") && !lines.contains(&"why 10"), "{told}");
+        for line in ["1) tests/x.spec.ts:5:1 › a journey", "FAIL [ 0.1s] a::c", "1) no test"] {
             assert!(lines.contains(&line), "{told}");
         }
         assert!(told.contains("exit code 3"));
