@@ -128,8 +128,8 @@ impl Call {
         }
     }
 
-    /// Like [`Call::run`], for programs that run many tests: the error names those that failed, so
-    /// that whoever sees nothing but the end of a long output learns of them and of why they failed.
+    /// Like [`Call::run`], for programs that run many tests: the error names those that failed, and
+    /// why, so that whoever sees nothing but the end of a long output learns of them.
     pub fn run_tests(&self) -> Result<(), String> {
         output::line(&format!("$ {}", self.shown()));
         let mut command = self.command();

@@ -3,6 +3,7 @@
 //! A missed wake costs latency only. It has the lease, the clock, the journal and the authority,
 //! and does what the courier decides. Everything that it learns goes through the journal.
 
+mod afterwards;
 pub(crate) mod couriers;
 mod deliveries;
 mod duties;

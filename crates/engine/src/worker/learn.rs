@@ -10,6 +10,7 @@ use journal::{EvidenceKind, JournalError, OpenReport, Token};
 use report::{Event, State, SubmissionId};
 
 use super::Worker;
+use super::afterwards::is_afterwards;
 use crate::courier::verdict::{Health, Verdict, may_be, status_event};
 
 /// Steps on their way to the journal together, so that their commits are grouped.
@@ -34,6 +35,8 @@ struct Heard<'a> {
     /// Reports in progress of which another delivery has failed: it was waited for, perhaps, since
     /// their own had.
     other_deliveries: Vec<SubmissionId>,
+    /// Reports that it has completed although they were given up here.
+    afterwards: Vec<SubmissionId>,
 }
 
 impl<A: Authority> Worker<A> {
@@ -47,7 +50,8 @@ impl<A: Authority> Worker<A> {
         if self.doubt_unsent(&heard.unsent, &changes.evidence).await? {
             heard = self.heard(&changes.answers)?;
         }
-        let Heard { news, other_deliveries, .. } = heard;
+        let Heard { news, other_deliveries, afterwards, .. } = heard;
+        self.tell_afterwards(&afterwards)?;
         let proofs = proofs(&changes.evidence, &news);
         let steps: Vec<_> = news
             .into_iter()
@@ -129,6 +133,10 @@ impl<A: Authority> Worker<A> {
             } else if let (State::InProgress { .. }, Event::Failed { .. }) = (&state, &event) {
                 self.settled(receipt, id)?;
                 heard.other_deliveries.push(id);
+            } else if is_afterwards(&state, &event) {
+                // A search shows it again and again for a while.
+                self.settled(receipt, id)?;
+                heard.afterwards.push(id);
             }
         }
         Ok(heard)

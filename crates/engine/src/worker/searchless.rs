@@ -8,11 +8,15 @@ use exchange::SearchSupport;
 use journal::{JournalError, Notice};
 
 use super::Worker;
+use super::afterwards::COMPLETED_AFTERWARDS;
 
 /// Told to people while searches are refused.
 const SEARCH_REFUSED: &str = "search-refused";
-/// What couriers tell people, each with its parameters, as long as it is true.
-pub const COURIER_NOTICES: &[(&str, &[&str])] = &[(SEARCH_REFUSED, &["endpoint", "status"])];
+/// What couriers tell people, each with its parameters.
+pub const COURIER_NOTICES: &[(&str, &[&str])] = &[
+    (SEARCH_REFUSED, &["endpoint", "status"]),
+    (COMPLETED_AFTERWARDS, &["count", "endpoint", "reports"]),
+];
 
 impl<A: Authority> Worker<A> {
     /// Whether this release tells by search what has changed.

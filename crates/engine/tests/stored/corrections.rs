@@ -7,9 +7,10 @@ use engine::Clock as _;
 use exchange::Processing;
 use journal::{Evidence, EvidenceKind, NewSubmission, Step};
 use report::{Event, Group, Person, State, SubmissionId};
+use tokio_util::sync::CancellationToken;
 
 use super::{refused, word};
-use crate::house::House;
+use crate::house::{House, news};
 
 async fn refused_and_held(house: &House) -> SubmissionId {
     let (id, _) = refused(house).await;
@@ -103,6 +104,54 @@ async fn a_correction_of_what_was_completed_meanwhile_waits_for_a_person() {
     house.worker("one").once().await.unwrap();
     assert_eq!(house.sent(), 1);
     assert_eq!(house.journal.state(newer).unwrap(), State::Held { attempt: 0 });
+}
+
+/// A gateway refused what the authority stored, and the authority shows it only after the
+/// correction has left: both count there. People are told once, and of the next one too.
+#[tokio::test]
+async fn what_the_authority_completes_after_its_correction_has_left_is_told() {
+    let house = House::new();
+    let id = refused_and_held(&house).await;
+    let newer = correct(&house, id);
+    house.clock.pass(3_600);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert_eq!(house.journal.state(id).unwrap(), State::Superseded { by: newer });
+    let withdrawn = house.submission("ours", 3);
+    let withdrawn = house.journal.import(withdrawn).unwrap();
+    word(&house, withdrawn, Event::HeldBack);
+    word(&house, withdrawn, Event::Withdrawn { reason: "sent by fax".to_owned() });
+    let told = || {
+        let notices = house.journal.notices().unwrap().into_iter();
+        let of_it = notices.filter(|notice| notice.code == "completed-afterwards");
+        of_it.map(|it| (it.params["count"].clone(), it.params["reports"].clone())).collect()
+    };
+    let expect = |told: Vec<(String, String)>, expected: &[(&str, String)]| {
+        let expected: Vec<_> =
+            expected.iter().map(|(count, of)| ((*count).to_owned(), of.clone())).collect();
+        assert_eq!(told, expected);
+    };
+    let shows = |id: SubmissionId, receipt: &str, processing| {
+        let mut changes = news(receipt, processing, Vec::new());
+        changes.answers[0].identifiers.push(house.journal.row(id).unwrap().identifier);
+        *house.authority.changes.lock().unwrap() = changes;
+        house.clock.pass(3_600);
+    };
+    shows(id, "r-9", Processing::Failed);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    expect(told(), &[]);
+    shows(id, "r-9", Processing::Completed);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    expect(told(), &[("1", id.0.to_string())]);
+    assert_eq!(house.journal.state(id).unwrap(), State::Superseded { by: newer });
+    shows(withdrawn, "r-10", Processing::Completed);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    let both = format!("{}, {}", id.0, withdrawn.0);
+    expect(told(), &[("2", both)]);
+    house.journal.remove_notice("completed-afterwards").unwrap();
+    house.clock.pass(3_600);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    expect(told(), &[]);
 }
 
 /// What the authority has of it has failed: the correction goes.
