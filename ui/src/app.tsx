@@ -3,7 +3,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import type { QueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { I18nProvider } from "react-aria-components";
 
 import { door } from "#door";
@@ -296,7 +296,8 @@ function useOpened(waits: boolean, take: (opened: OpenedView) => void): () => vo
 function useCoreEvents(to: { hovering: (on: boolean) => void; dropped: (paths: string[], refused: number) => void; opened: () => void }): void {
   const cache = useQueryClient();
   const latest = useRef(to);
-  useEffect(() => {
+  // Before anybody sees what it belongs to: what is dropped goes where the screen says.
+  useLayoutEffect(() => {
     latest.current = to;
   });
   useEffect(

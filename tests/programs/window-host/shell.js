@@ -44,13 +44,16 @@
     for (const [id] of heard) callbacks.get(id)?.({ event: told.event, id, payload: told.payload });
   }
 
+  // The way of events is HTTP here alone: where a request is cut, the next one asks for the same events. Ends with the page.
   async function follow() {
     for (let place = 0; ; ) {
-      const events = await fetch(`/host/events?${place}`).then((answer) => answer.json());
-      place += events.length;
-      events.forEach(tell);
+      const events = await fetch(`/host/events?${place}`).then((answer) => answer.json()).catch(() => null);
+      if (events === null) await new Promise((resume) => setTimeout(resume, 100));
+      else {
+        place += events.length;
+        events.forEach(tell);
+      }
     }
   }
-  // Ends with the page, or with the host.
-  follow().catch(() => undefined);
+  void follow();
 })();
