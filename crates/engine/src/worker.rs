@@ -4,6 +4,7 @@
 //! and does what the courier decides. Everything that it learns goes through the journal.
 
 mod afterwards;
+mod arrival;
 pub(crate) mod couriers;
 mod deliveries;
 mod duties;

@@ -80,7 +80,7 @@ async fn what_was_found_late_is_no_witness_for_what_was_sent_after_it() {
     assert_eq!(house.journal.state(early).unwrap().code(), "in-progress");
     let lost = lose(&house, &worker, 2).await;
     let sent = house.sent();
-    pass(&house, &worker, 3_900).await;
+    pass(&house, &worker, 4_800).await;
     assert_eq!(house.sent(), sent, "sent a second time");
     let state = house.journal.state(lost).unwrap();
     assert_eq!(state.group(house.clock.now()), Group::NeedsAttention, "{state:?}");
@@ -102,7 +102,7 @@ async fn a_search_that_does_not_show_what_was_accepted_beside_a_doubt_is_not_bel
         let accepted = house.authority.accepted.lock().unwrap().clone();
         house.authority.accepted.lock().unwrap().truncate(1);
         let sent = house.sent();
-        pass(&house, &worker, 3_900).await;
+        pass(&house, &worker, 4_800).await;
         assert_eq!(house.sent(), sent, "{late}: sent a second time");
         let state = house.journal.state(lost).unwrap();
         assert_eq!(state.group(house.clock.now()), Group::NeedsAttention, "{late}: {state:?}");
@@ -130,7 +130,7 @@ async fn a_clock_that_is_set_back_does_not_hide_what_the_search_must_show() {
         let accepted = house.authority.accepted.lock().unwrap().clone();
         house.authority.accepted.lock().unwrap().truncate(1);
         let sent = house.sent();
-        pass(&house, &worker, 3_900).await;
+        pass(&house, &worker, 4_800).await;
         assert_eq!(house.sent(), sent, "{back}: sent a second time");
         let state = house.journal.state(lost).unwrap();
         assert_eq!(state.code(), "unknown", "{back}: {state:?}");

@@ -92,7 +92,7 @@ fn doubtful(authority: &Willing) {
     authority.doubt.store(true, Ordering::SeqCst);
 }
 
-/// A doubt of a minute is the worker's; after an hour a person may say what is true, and it counts.
+/// A doubt of a minute is the worker's; after 75 minutes a person may say what is true, and it counts.
 #[tokio::test]
 async fn what_is_said_of_an_old_doubt_counts() {
     for received in [true, false] {
@@ -108,7 +108,7 @@ async fn what_is_said_of_an_old_doubt_counts() {
             evidence: None,
         };
         *laboratory.house.authority.lost_find.lock().unwrap() = Some(fault);
-        laboratory.pass(400, 10).await;
+        laboratory.pass(460, 10).await;
         assert_eq!(laboratory.group(), Group::NeedsAttention);
         let sent = laboratory.house.sent();
         laboratory.house.authority.doubt.store(false, Ordering::SeqCst);

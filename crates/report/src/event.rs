@@ -64,6 +64,17 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answered: Option<Instant>,
     },
+    /// Asked, before it is sent, for what it takes the place of, a request for which was refused:
+    /// the authority does not show that, and may still do so.
+    PredecessorNotShown {
+        /// What was asked for.
+        of: SubmissionId,
+        /// When to ask next.
+        due: Instant,
+        /// The authority's clock when it answered: ours may be set meanwhile.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answered: Option<Instant>,
+    },
     /// Could not be asked (connection), or the answer says nothing about it; nothing was learned.
     NotAnswered {
         /// When to ask next.
@@ -184,6 +195,9 @@ impl std::fmt::Debug for Event {
             Self::NotFound { at, due, late } => {
                 shown.field("at", at).field("due", due).field("late", late).finish()
             }
+            Self::PredecessorNotShown { of, due, answered } => {
+                shown.field("of", of).field("due", due).field("answered", answered).finish()
+            }
             Self::AskedInVain { due, answered } => {
                 shown.field("due", due).field("answered", answered).finish()
             }
@@ -234,6 +248,7 @@ impl Event {
             Self::Deferred { .. } => "deferred",
             Self::Doubted { .. } => "doubted",
             Self::AskedInVain { .. } => "asked-in-vain",
+            Self::PredecessorNotShown { .. } => "predecessor-not-shown",
             Self::NotAnswered { .. } => "not-answered",
             Self::NotReceived { .. } => "not-received",
             Self::Accepted { .. } => "accepted",

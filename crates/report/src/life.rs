@@ -37,6 +37,10 @@ impl State {
             (&Self::Sending { attempt, refusals, doubts, .. }, &Event::Deferred { due, .. }) => {
                 Self::Queued { attempt, due, refusals, doubts }
             }
+            (
+                &Self::Queued { attempt, refusals, doubts, .. },
+                &Event::PredecessorNotShown { due, .. },
+            ) => Self::Queued { attempt, due, refusals, doubts },
             (&Self::Sending { attempt, refusals, doubts, .. }, &Event::TurnedAway { due, .. }) => {
                 let refusals = refusals.saturating_add(1);
                 Self::Queued { attempt, due, refusals, doubts }

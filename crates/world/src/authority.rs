@@ -167,6 +167,14 @@ impl Authority {
         self.stored.len() - 1
     }
 
+    /// Its search shows a delivery, by its place, only so long after it was stored.
+    pub(crate) fn show_late(&mut self, place: usize, lag: i64) {
+        if let Some(stored) = self.stored.get_mut(place) {
+            stored.indexed = stored.indexed.max(stored.accepted + lag);
+            stored.told = stored.told.max(stored.indexed);
+        }
+    }
+
     /// Stores a delivery that came twice: the first one is called the duplicate of the second,
     /// soon. Its search shows both at once. Gives their places.
     pub(crate) fn accept_twice(

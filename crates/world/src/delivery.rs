@@ -23,6 +23,12 @@ pub(crate) fn accept_at_gateway(
         }
         false => authority.accept(identifier, now, false, dice),
     });
+    if world.plan.edges.overtakes > 0 {
+        // Less than a search for changes looks back; and a person is about to correct it.
+        let lag = world.echo(|dice| dice.time(0, 100 * SECOND));
+        authority.show_late(told, lag);
+        world.overtake(identifier);
+    }
     let stored = authority.stored.get(told).cloned();
     drop(authority);
     world.note("authority", || {

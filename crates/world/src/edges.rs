@@ -1,6 +1,6 @@
 //! Faults that were added last: an authority that is restored and gives its numbers anew, a search
-//! that stands still for longer than a doubt lasts, two environments, and company for a report that
-//! is never let in.
+//! that stands still for longer than a doubt lasts, two environments, company for a report that is
+//! never let in, and a person who corrects at once what a gateway refused.
 
 use crate::computer::{HOUR, MINUTE};
 use crate::dice::Dice;
@@ -18,6 +18,9 @@ pub(crate) struct Edges {
     pub(crate) environments: bool,
     /// So many reports come when all is quiet, beside one that is never let in.
     pub(crate) beside: i64,
+    /// A gateway refuses the answers to so many deliveries of a hundred, which a person corrects at
+    /// once, and the search shows late.
+    pub(crate) overtakes: u64,
 }
 
 impl Plan {
@@ -48,6 +51,26 @@ impl Plan {
         self.edges.environments = self.endpoints > 1 && edge.percent(50);
         if self.choking && edge.percent(50) {
             self.edges.beside = 12;
+        }
+        self.add_overtaking(seed);
+    }
+}
+
+impl Plan {
+    /// A person who corrects at once what a gateway refused; dice of its own.
+    fn add_overtaking(&mut self, seed: u64) {
+        let mut overtake = Dice::new(seed.rotate_left(8) ^ 0x6F76_6572);
+        // Nobody dies or sleeps in between: a report that is refused on the way back and goes again
+        // is asked for once. Where both clocks leap nobody knows how old a request is.
+        let is_alone = self.set_back.is_none()
+            && self.edges.renumbers.is_none()
+            && self.edges.stands.is_none()
+            && self.forgets == 0
+            && self.leap.is_none();
+        if is_alone && overtake.percent(15) {
+            (self.processes, self.crashes, self.stalls, self.refusals) = (1, 0, 0, 0);
+            (self.echoes, self.choking) = (0, false);
+            self.edges.overtakes = overtake.between(10, 60);
         }
     }
 }

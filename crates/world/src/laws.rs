@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use exchange::{Envelope, Processing};
-use report::{Action, State, SubmissionId};
+use report::{Action, Event, State, SubmissionId};
 
-use crate::authority::{Authority, Nature};
+use crate::authority::{Authority, Nature, Stored};
 use crate::computer::{HOUR, MINUTE, SECOND};
 use crate::edges;
 use crate::history::Broken;
-use crate::order::{held_beside, may_follow, passed_on, shown};
+use crate::order::{failed_beside, held_beside, may_follow, passed_on, shown};
 use crate::world::{ENDPOINTS, World};
 
 /// One submission as the world has followed it.
@@ -231,7 +231,9 @@ impl Laws {
                 _ => false,
             };
         self.copied(world, id, old, new);
-        let stands = passed_on(world, old, new) || held_beside(world, id, old, new);
+        let stands = passed_on(world, old, new)
+            || held_beside(world, id, old, new)
+            || failed_beside(world, id, old, new);
         if old == new || stands || (same && (asked || may_follow(old, new.code()))) {
             return;
         }
@@ -249,7 +251,7 @@ impl Laws {
         let forgotten = first.is_ok_and(|first| first < *since);
         let said = journal.detail(id).is_ok_and(|detail| {
             let last = detail.timeline.last();
-            last.is_some_and(|it| matches!(it.event, report::Event::SaidNotReceived { .. }))
+            last.is_some_and(|it| matches!(it.event, Event::SaidNotReceived { .. }))
         });
         if stands && forgotten && !said {
             world.broken(Broken::Duplicate, format!("#{}: another copy may send it", id.0));
@@ -340,6 +342,10 @@ impl Laws {
         }
         if let Some(by) = self.replacement(world, *id) {
             let what = format!("#{} sent although #{} is to take its place", id.0, by.0);
+            world.broken(Broken::Duplicate, what);
+        }
+        if let Some(other) = stored_beside(world, endpoint, *id) {
+            let what = format!("#{} is sent beside what it corrects, {}", id.0, other.receipt);
             world.broken(Broken::Duplicate, what);
         }
         let document = world.observer.document(*id).unwrap_or_default();
@@ -514,4 +520,19 @@ fn is_opened_again(world: &World, id: SubmissionId) -> bool {
 /// Whether a report waits for the comparison, so that its release does too.
 fn asks_first(world: &World, id: SubmissionId) -> bool {
     world.observer.release_waits(id).unwrap_or(false)
+}
+
+/// What the authority has stored of what a report corrects, and has not refused to process, where
+/// no person has released the correction: both would count.
+fn stored_beside(world: &World, endpoint: usize, id: SubmissionId) -> Option<Stored> {
+    let corrected = world.observer.row(id).ok()?.corrects?;
+    let detail = world.observer.detail(id).ok()?;
+    let is_released = |entry: &journal::Entry| matches!(entry.event, Event::Released { .. });
+    if detail.timeline.iter().any(is_released) {
+        return None;
+    }
+    let corrected = world.observer.row(corrected).ok()?;
+    let authority = crate::lock(&world.authorities[endpoint]);
+    let stored = authority.known(&corrected.identifier, world.truth())?;
+    (stored.outcome != Processing::Failed).then(|| stored.clone())
 }

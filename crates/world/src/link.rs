@@ -134,6 +134,11 @@ impl Link {
         if gateways > 0 && self.world.is_wild() && self.world.late(|dice| dice.percent(gateways)) {
             return Fate::Gateway;
         }
+        let overtakes = self.world.plan.edges.overtakes;
+        if overtakes > 0 && self.world.is_wild() && self.world.echo(|dice| dice.percent(overtakes))
+        {
+            return Fate::StoredRefused;
+        }
         let echoes = self.world.plan.echoes;
         if echoes > 0 && self.world.is_wild() && self.world.echo(|dice| dice.percent(echoes)) {
             let repeated = self.world.echo(|dice| dice.percent(60));

@@ -1,6 +1,6 @@
 //! What may follow what in the life of a report (R4), said without the code that it is about.
 
-use report::{State, SubmissionId};
+use report::{Event, State, SubmissionId};
 
 use crate::world::World;
 
@@ -14,7 +14,8 @@ pub(crate) fn may_follow(before: &State, after: &str) -> bool {
         }
         State::Queued { attempt, .. } => {
             let shown = by_the_authority && *attempt > 0;
-            ["held", "sending", "withdrawn"].contains(&after) || shown
+            // Put off, where what it takes the place of may be stored.
+            ["queued", "held", "sending", "withdrawn"].contains(&after) || shown
         }
         State::Sending { .. } => {
             ["queued", "unknown", "rejected", "held"].contains(&after) || by_the_authority
@@ -54,6 +55,17 @@ pub(crate) fn held_beside(world: &World, id: SubmissionId, old: &State, new: &St
         _ => false,
     };
     was_under_way && stands()
+}
+
+/// The authority did not process it, and what corrects it is there already: one write says both.
+pub(crate) fn failed_beside(world: &World, id: SubmissionId, old: &State, new: &State) -> bool {
+    let (State::InProgress { .. }, State::Superseded { by }) = (old, new) else { return false };
+    let is_there = world.observer.row(*by).is_ok_and(|row| row.receipt.is_some());
+    let failed = |detail: journal::Detail| {
+        let mut last = detail.timeline.iter().rev().take(2);
+        last.any(|entry| matches!(entry.event, Event::Failed { .. }))
+    };
+    is_there && world.observer.detail(id).is_ok_and(failed)
 }
 
 /// A state in the story of a world.

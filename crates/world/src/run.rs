@@ -185,6 +185,7 @@ impl Run {
         while world.history.violation().is_none() {
             self.start_and_bury().await;
             self.act().await;
+            self.overtake().await;
             if self.is_over() {
                 break;
             }

@@ -179,6 +179,8 @@ pub(crate) struct World {
     paper: Mutex<Dice>,
     echo: Mutex<Dice>,
     papers: Mutex<Papers>,
+    /// Identifiers of what a person is about to correct.
+    overtaken: Mutex<Vec<String>>,
     is_restoring: AtomicBool,
     tally: Mutex<Tally>,
     lively_until: AtomicI64,
@@ -242,6 +244,7 @@ impl World {
             paper: Mutex::new(paper),
             echo: Mutex::new(echo),
             papers: Mutex::default(),
+            overtaken: Mutex::default(),
             is_restoring: AtomicBool::new(false),
             tally: Mutex::default(),
             lively_until: AtomicI64::new(0),
@@ -291,6 +294,18 @@ impl World {
     }
 
     /// Whether what may go wrong still does.
+    /// A person corrects the report with this identifier as soon as it waits again.
+    pub(crate) fn overtake(&self, identifier: &str) {
+        crate::lock(&self.overtaken).push(identifier.to_owned());
+    }
+
+    /// Takes out of these what a person finds now.
+    pub(crate) fn overtaken(&self, is_found: impl Fn(&str) -> bool) -> Option<String> {
+        let mut all = crate::lock(&self.overtaken);
+        let place = all.iter().position(|identifier| is_found(identifier))?;
+        Some(all.swap_remove(place))
+    }
+
     pub(crate) fn is_wild(&self) -> bool {
         self.truth() < self.plan.quiet
     }

@@ -2,15 +2,12 @@
 //! was refused on the way back, or it was found after the correction was taken in. Then both would
 //! count, and a person decides.
 
-use client::{Authority, Fault, Why};
-use fhir::Instant;
-use journal::{Due, Entry, EvidenceKind, JournalError, Message, OtherVersions, Row, Step, Token};
+use client::Authority;
+use journal::{Due, Entry, JournalError, Message, OtherVersions, Step, Token};
 use report::{Event, State, SubmissionId};
 
 use super::Worker;
-use super::formerly::Asked;
-use crate::courier::deliveries::{open_request, rejected_request};
-use crate::courier::verdict::{Health, found_at_last};
+use super::arrival::{Arrival, asked_in_vain};
 use crate::person;
 
 /// Code of the warning on a correction whose predecessor the authority has; parameter: `receipt`.
@@ -35,18 +32,6 @@ pub const CODES: &[(&str, &[&str])] = &[
     (OTHER_DELIVERED, &["receipt"]),
     (OTHER_NOT_ASKED, &[]),
 ];
-
-/// Whether the authority has a report that is to be corrected.
-enum Arrival {
-    /// It has not, as far as can be known.
-    Not,
-    /// It has it, under this receipt where it gave one.
-    Delivered(Option<String>),
-    /// The question is open or refused, or its answer says nothing.
-    Unanswerable,
-    /// The way to the authority is not free.
-    NotNow(Fault),
-}
 
 impl<A: Authority> Worker<A> {
     /// Before each request: whether the authority has a newer version of the report, or what it
@@ -80,6 +65,7 @@ impl<A: Authority> Worker<A> {
         token: Token,
     ) -> Result<bool, JournalError> {
         let mut asked = false;
+        let waiting = self.journal.detail(due.id)?.timeline;
         let same = self.journal.withdrawn_of_the_content_of(due.id)?;
         let instead = self.instead(due)?;
         others.retain(|id| !instead.contains(id));
@@ -94,7 +80,7 @@ impl<A: Authority> Worker<A> {
             if same.contains(&id) && row.state == (State::Withdrawn { received: true }) {
                 continue;
             }
-            let warning = match self.arrival(&row, token, &mut asked).await? {
+            let warning = match self.arrival(&row, &waiting, token, &mut asked).await? {
                 Arrival::Not => None,
                 Arrival::Delivered(receipt) => {
                     let known = receipt.unwrap_or_else(|| row.identifier.clone());
@@ -102,6 +88,14 @@ impl<A: Authority> Worker<A> {
                 }
                 Arrival::Unanswerable if self.was_decided(due, not_asked)? => None,
                 Arrival::Unanswerable => Some(Message::warning(not_asked, &[])),
+                Arrival::NotShown(answered) => {
+                    let (times, _) = asked_in_vain(&waiting, id);
+                    let next = self.context(1).after(self.timing.ask(times.saturating_add(1)));
+                    // Nothing is shown of it, and it is too early to believe that.
+                    let event = Event::PredecessorNotShown { of: id, due: next, answered };
+                    let step = Step::new(due.id, event, person::worker(), self.clock.now());
+                    return self.record(step, token).await.map(|()| true);
+                }
                 Arrival::NotNow(fault) => {
                     return self.cannot_ask(due.id, None, fault, token).await.map(|()| true);
                 }
@@ -201,111 +195,5 @@ impl<A: Authority> Worker<A> {
                 by_person |= matches!(entry.event, Event::Released { .. }) && !is_ours;
                 by_person && is_ours && entry.event == Event::HeldBack
             }))
-    }
-
-    async fn arrival(
-        &self,
-        row: &Row,
-        token: Token,
-        asked: &mut bool,
-    ) -> Result<Arrival, JournalError> {
-        match &row.state {
-            State::InProgress { receipt, .. } | State::Completed { receipt } => {
-                return Ok(Arrival::Delivered(Some(receipt.clone())));
-            }
-            State::Withdrawn { received: true } => {
-                return Ok(Arrival::Delivered(row.receipt.clone()));
-            }
-            // It is asked for already, or under way.
-            State::Unknown { .. } | State::Sending { .. } => return Ok(Arrival::Unanswerable),
-            State::Held { .. }
-            | State::Queued { .. }
-            | State::Withdrawn { .. }
-            | State::Superseded { .. }
-            | State::Rejected => {}
-            _ => return Ok(Arrival::Not),
-        }
-        let Some(since) = self.may_have_left(row)? else { return Ok(Arrival::Not) };
-        *asked = true;
-        // What a restore covers may have been sent with any certificate.
-        let sent = match self.journal.restored_since(row.id)? {
-            Some(_) => (Instant(i64::MIN), since),
-            None => (since, since),
-        };
-        let Asked { result, unsure, in_use } = self.look_up(&row.identifier, sent).await;
-        let mut found = match result {
-            Ok(found) => found,
-            Err(Fault::Transient { why: Why::SearchUnsupported, .. }) => return Ok(Arrival::Not),
-            Err(fault) => return self.not_answered(row.id, fault),
-        };
-        let siblings = self.journal.siblings(row.id)?;
-        let contradicts = exchange::leave_out_contradictions(&mut found.answers) > 0;
-        let shared = self.leave_out_others(&mut found, row.id, &siblings)?;
-        if contradicts || shared || (found.answers.is_empty() && unsure) {
-            return Ok(Arrival::Unanswerable);
-        }
-        if found.answers.is_empty() {
-            return Ok(Arrival::Not);
-        }
-        let receipt = found.answers.iter().find_map(|answer| answer.receipt.clone());
-        let (answer, proof) = (found.answers.first().cloned(), found.evidence.clone());
-        let mut verdict = found_at_last(found, &self.context(1));
-        if let Some(fault) = in_use {
-            verdict.health = Health::of_question(fault);
-        }
-        let failed = matches!(verdict.event, Some(Event::Failed { .. }));
-        if let (State::Held { attempt: 0 }, Some(event), Some(answer)) =
-            (&row.state, &verdict.event, &answer)
-        {
-            // It was released in what a restore has forgotten, and is followed again.
-            self.doubt_found(row.id, event, answer, proof).await?;
-        }
-        // Nothing is said any more of what another has taken the place of.
-        if !matches!(row.state, State::Superseded { .. }) {
-            self.conclude(row.id, EvidenceKind::Search, verdict, token).await?;
-        }
-        Ok(if failed { Arrival::Not } else { Arrival::Delivered(receipt) })
-    }
-
-    /// The question for a report came to nothing.
-    fn not_answered(&self, id: SubmissionId, fault: Fault) -> Result<Arrival, JournalError> {
-        let never = self.courier().is_never_answered(id, &fault);
-        Ok(match never {
-            // It has refused this very report: that another delivery of it was stored is unlikely
-            // enough.
-            true if self.was_rejected(id)? => Arrival::Not,
-            true => Arrival::Unanswerable,
-            false => Arrival::NotNow(fault),
-        })
-    }
-
-    /// Whether the authority has refused the last request for a report in its own words.
-    fn was_rejected(&self, id: SubmissionId) -> Result<bool, JournalError> {
-        let timeline = self.journal.detail(id)?.timeline;
-        Ok(rejected_request(timeline.iter().map(|entry| &entry.event)).is_some())
-    }
-
-    /// Since when a report may be at the authority: a request for it is open, or it may have left
-    /// in what a restore has forgotten, and it was not asked for since.
-    fn may_have_left(&self, row: &Row) -> Result<Option<Instant>, JournalError> {
-        let timeline = self.journal.detail(row.id)?.timeline;
-        if let Some(since) = rejected_request(timeline.iter().map(|entry| &entry.event)) {
-            return Ok(Some(since));
-        }
-        if !matches!(row.state, State::Superseded { .. })
-            && let Some(since) = open_request(timeline.iter().map(|entry| &entry.event))
-        {
-            return Ok(Some(since));
-        }
-        let Some(restored) = self.journal.restored_since(row.id)? else { return Ok(None) };
-        let after = restored..=self.clock.now();
-        let mut since = timeline.iter().rev().take_while(|entry| after.contains(&entry.at));
-        let was_asked = since.any(|entry| {
-            matches!(
-                entry.event,
-                Event::NotReceived { .. } | Event::Rejected | Event::Failed { .. }
-            )
-        });
-        Ok((!was_asked).then_some(restored))
     }
 }

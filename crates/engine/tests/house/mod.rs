@@ -64,6 +64,8 @@ pub(crate) struct Willing {
     pub(crate) asked_for: Arc<Mutex<Vec<String>>>,
     /// It refuses the content of every report, with a reason.
     pub(crate) rejects: Arc<AtomicBool>,
+    /// The reasons that it gives then, instead of [`reason`].
+    pub(crate) reasons: Arc<Mutex<Vec<Issue>>>,
     /// It takes every report, and says at once that it has failed.
     pub(crate) fails: Arc<AtomicBool>,
     /// It refuses every report.
@@ -158,7 +160,11 @@ impl Authority for Willing {
             before(place).await;
         }
         if self.rejects.load(Ordering::SeqCst) {
-            let answer = Box::new(Answer { issues: vec![reason()], ..Answer::default() });
+            let mut issues = self.reasons.lock().unwrap().clone();
+            if issues.is_empty() {
+                issues.push(reason());
+            }
+            let answer = Box::new(Answer { issues, ..Answer::default() });
             let evidence = Box::new(Evidence { status: 422, ..self.evidence() });
             return Err(Fault::Refused { answer, evidence });
         }

@@ -9,7 +9,7 @@ use journal::{Evidence, EvidenceKind, NewSubmission, Step};
 use report::{Event, Group, Person, State, SubmissionId};
 use tokio_util::sync::CancellationToken;
 
-use super::{refused, word};
+use super::{HOUR, pass, refused, word};
 use crate::house::{House, news};
 
 async fn refused_and_held(house: &House) -> SubmissionId {
@@ -44,6 +44,7 @@ async fn a_correction_of_what_the_authority_has_after_all_waits_for_a_person() {
         let asked = house.authority.asked_for.lock().unwrap().clone();
         assert_eq!(asked, [house.journal.row(id).unwrap().identifier]);
         if !is_stored {
+            pass(&house, &worker, HOUR + 600).await;
             assert_eq!(house.sent(), 2);
             assert_eq!(house.journal.state(id).unwrap(), State::Superseded { by: newer });
             continue;
@@ -115,7 +116,7 @@ async fn what_the_authority_completes_after_its_correction_has_left_is_told() {
     let newer = correct(&house, id);
     house.clock.pass(3_600);
     let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
-    worker.turn(&mut held, &cancel).await.unwrap();
+    pass(&house, &worker, HOUR + 600).await;
     assert_eq!(house.journal.state(id).unwrap(), State::Superseded { by: newer });
     let withdrawn = house.submission("ours", 3);
     let withdrawn = house.journal.import(withdrawn).unwrap();
@@ -415,6 +416,7 @@ async fn a_newer_version_of_what_was_withdrawn_after_a_request_waits_for_a_perso
         }
         assert_eq!(asked, [house.journal.row(id).unwrap().identifier]);
         if !is_stored {
+            pass(&house, &worker, HOUR + 600).await;
             assert_eq!((house.sent(), codes(&house, newer).len()), (2, 0));
             continue;
         }

@@ -27,6 +27,9 @@ fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(since, due, why)| Event::Doubted { since, due, why }),
         1 => (instant(), prop::option::of(instant()))
             .prop_map(|(due, answered)| Event::AskedInVain { due, answered }),
+        1 => (1_i64..9, instant(), prop::option::of(instant())).prop_map(|(of, due, answered)| {
+            Event::PredecessorNotShown { of: SubmissionId(of), due, answered }
+        }),
         1 => (instant(), why(), any::<bool>(), any::<bool>()).prop_map(
             |(due, why, in_vain, late)| Event::NotAnswered { due, why, in_vain, late }
         ),
@@ -279,11 +282,11 @@ fn doubt(attempt: u32, since: Instant, asked: u32, due: Instant) -> State {
 fn long_doubt_needs_a_person() {
     let since = Instant::from_seconds(1_000);
     let state = doubt(1, since, 3, since);
-    assert_eq!(state.group(Instant::from_seconds(4_599)), Group::InProgress);
-    assert_eq!(state.group(Instant::from_seconds(4_600)), Group::NeedsAttention);
+    assert_eq!(state.group(Instant::from_seconds(5_499)), Group::InProgress);
+    assert_eq!(state.group(Instant::from_seconds(5_500)), Group::NeedsAttention);
 }
 
-/// Our clock was set back by days, so that no doubt is ever an hour old by it.
+/// Our clock was set back by days, so that no doubt is ever old by it.
 #[test]
 fn a_doubt_that_was_asked_for_often_needs_a_person_whatever_the_clock_says() {
     let (since, now) = (Instant::from_seconds(900_000), Instant::from_seconds(1_000));
@@ -296,7 +299,7 @@ fn a_doubt_that_was_asked_for_often_needs_a_person_whatever_the_clock_says() {
     let cut = Event::NotAnswered { due: since, why: "cut".to_owned(), in_vain: false, late: false };
     for why in [None, Some("forbidden"), Some("another-identifier")] {
         let mut state = doubt(1, since, 0, since);
-        for _ in 0..9 {
+        for _ in 0..11 {
             state = state.apply(&in_vain(why)).unwrap().apply(&cut).unwrap();
             assert_eq!((state.group(now), state.actions(now)), (Group::InProgress, &[][..]));
         }

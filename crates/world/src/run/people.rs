@@ -118,6 +118,27 @@ impl Run {
         world.nudge();
     }
 
+    /// Corrects at once what a gateway has just refused.
+    pub(super) async fn overtake(&mut self) {
+        let world = self.world.clone();
+        let refused = |state: &State| matches!(state, State::Queued { attempt: 1.., .. });
+        let found = world.laws(|laws| {
+            let waits = |identifier: &str| {
+                let mut lives = laws.lives.values();
+                lives.any(|life| life.identifier == identifier && refused(&life.state))
+            };
+            let identifier = world.overtaken(waits)?;
+            let mut lives = laws.lives.iter();
+            lives.find(|(_, life)| life.identifier == identifier).map(|(id, _)| *id)
+        });
+        let Some(id) = found else { return };
+        let step = Step::new(id, Event::HeldBack, person(), world.computer.wall());
+        let held = world.observer.record_async(step).await;
+        self.offered(id, Action::HoldBack, held.err());
+        let imported = self.import(Some(id), "at once, instead").await;
+        self.offered(id, Action::Correct, imported.err());
+    }
+
     /// What is offered can be done, unless another report waits to be sent in its place.
     fn offered(&self, id: SubmissionId, action: Action, refused: Option<RecordError>) {
         let replaced = matches!(refused, Some(RecordError::BeingReplaced { .. }));

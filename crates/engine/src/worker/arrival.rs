@@ -1,0 +1,217 @@
+//! Whether the authority has what another report is to take the place of: one question, and when
+//! its empty answer is believed.
+
+use client::{Authority, Fault, Why};
+use fhir::Instant;
+use journal::{Entry, EvidenceKind, JournalError, Row, Source, Token};
+use report::{Event, State, SubmissionId};
+
+use super::Worker;
+use super::formerly::Asked;
+use crate::ClockReading;
+use crate::courier::deliveries::{is_verdict_on_content, open_request, rejected_request};
+use crate::courier::verdict::{Health, found_at_last};
+use crate::courier::visibility::{Belief, EmptyAnswer, Visibility};
+
+/// Whether the authority has a report that is to be corrected.
+pub(super) enum Arrival {
+    /// It has not, as far as can be known.
+    Not,
+    /// It does not show it, and may still do so; with the authority's clock when it answered.
+    NotShown(Option<Instant>),
+    /// It has it, under this receipt where it gave one.
+    Delivered(Option<String>),
+    /// The question is open or refused, or its answer says nothing.
+    Unanswerable,
+    /// The way to the authority is not free.
+    NotNow(Fault),
+}
+
+/// A question for a report whose request was refused.
+struct Question {
+    /// When that request began.
+    since: Instant,
+    /// When it may have been sent.
+    sent: (Instant, Instant),
+    /// How often it was asked in vain, and what the authority's clock said at first.
+    in_vain: (u32, Option<Instant>),
+    /// When it was asked.
+    began: ClockReading,
+}
+
+impl<A: Authority> Worker<A> {
+    /// Whether the authority has this report, of which the timeline of what waits for it says how
+    /// often it was asked in vain; `asked`: whether that took a question.
+    pub(super) async fn arrival(
+        &self,
+        row: &Row,
+        waiting: &[Entry],
+        token: Token,
+        asked: &mut bool,
+    ) -> Result<Arrival, JournalError> {
+        match &row.state {
+            State::InProgress { receipt, .. } | State::Completed { receipt } => {
+                return Ok(Arrival::Delivered(Some(receipt.clone())));
+            }
+            State::Withdrawn { received: true } => {
+                return Ok(Arrival::Delivered(row.receipt.clone()));
+            }
+            // It is asked for already, or under way.
+            State::Unknown { .. } | State::Sending { .. } => return Ok(Arrival::Unanswerable),
+            State::Held { .. }
+            | State::Queued { .. }
+            | State::Withdrawn { .. }
+            | State::Superseded { .. }
+            | State::Rejected => {}
+            _ => return Ok(Arrival::Not),
+        }
+        let Some(since) = self.may_have_left(row)? else { return Ok(Arrival::Not) };
+        *asked = true;
+        // What a restore covers may have been sent with any certificate.
+        let sent = match self.journal.restored_since(row.id)? {
+            Some(_) => (Instant(i64::MIN), since),
+            None => (since, since),
+        };
+        let in_vain = asked_in_vain(waiting, row.id);
+        let question = Question { since, sent, in_vain, began: self.clock_reading() };
+        let before = self.seen_before(row, &question).await?;
+        let Asked { result, unsure, in_use } = self.look_up(&row.identifier, sent).await;
+        let mut found = match result {
+            Ok(found) => found,
+            Err(Fault::Transient { why: Why::SearchUnsupported, .. }) => return Ok(Arrival::Not),
+            Err(fault) => return self.not_answered(row.id, fault),
+        };
+        let siblings = self.journal.siblings(row.id)?;
+        let contradicts = exchange::leave_out_contradictions(&mut found.answers) > 0;
+        let shared = self.leave_out_others(&mut found, row.id, &siblings)?;
+        if contradicts || shared || (found.answers.is_empty() && unsure) {
+            return Ok(Arrival::Unanswerable);
+        }
+        if found.answers.is_empty() {
+            let answered = found.evidence.server_date;
+            return self.not_shown(row, &question, before, answered).await;
+        }
+        let receipt = found.answers.iter().find_map(|answer| answer.receipt.clone());
+        let (answer, proof) = (found.answers.first().cloned(), found.evidence.clone());
+        let mut verdict = found_at_last(found, &self.context(1));
+        if let Some(fault) = in_use {
+            verdict.health = Health::of_question(fault);
+        }
+        let failed = matches!(verdict.event, Some(Event::Failed { .. }));
+        if let (State::Held { attempt: 0 }, Some(event), Some(answer)) =
+            (&row.state, &verdict.event, &answer)
+        {
+            // It was released in what a restore has forgotten, and is followed again.
+            self.doubt_found(row.id, event, answer, proof).await?;
+        }
+        // Nothing is said any more of what another has taken the place of.
+        if !matches!(row.state, State::Superseded { .. }) {
+            self.conclude(row.id, EvidenceKind::Search, verdict, token).await?;
+        }
+        Ok(if failed { Arrival::Not } else { Arrival::Delivered(receipt) })
+    }
+
+    /// What is shown of ours before the question, where its empty answer may be believed.
+    async fn seen_before(
+        &self,
+        row: &Row,
+        question: &Question,
+    ) -> Result<Visibility, JournalError> {
+        let (asked, _) = question.in_vain;
+        if !EmptyAnswer::may_end(asked, &self.timing) || self.was_judged(row.id)? {
+            return Ok(Visibility::Unknown);
+        }
+        let sights = self.sights(question.sent);
+        self.least_visibility(&sights, &row.identifier, question.since).await
+    }
+
+    /// The authority does not show it. Unless it has judged the content, which is the same in every
+    /// delivery, that is believed as late as in a doubt.
+    async fn not_shown(
+        &self,
+        row: &Row,
+        question: &Question,
+        before: Visibility,
+        answered: Option<Instant>,
+    ) -> Result<Arrival, JournalError> {
+        if self.was_judged(row.id)? {
+            return Ok(Arrival::Not);
+        }
+        let &Question { since, sent, in_vain, began } = question;
+        let mut empty = EmptyAnswer::new(in_vain, answered, before, false);
+        empty.by_us = self.courier().in_doubt_for(self.clock_reading(), row.id, since);
+        if empty.wants_second_look(&self.timing) {
+            empty.after = self.least_visibility(&self.sights(sent), &row.identifier, since).await?;
+            empty.between = self.clock_reading().since(began);
+            // What a copy of the profile has put in doubt, the other copy may still send.
+            let (now, lag) = (self.clock.now(), self.timing.doubt_min);
+            empty.elsewhere =
+                sent.0 != sent.1 && self.journal.may_be_shown_late(row.id, now, lag)?;
+        }
+        Ok(match empty.belief(&self.timing) {
+            Belief::NotReceived => {
+                self.courier().asked(row.id, None);
+                Arrival::Not
+            }
+            Belief::NotYet => Arrival::NotShown(answered),
+            Belief::NoAccess | Belief::Ambiguous => Arrival::Unanswerable,
+        })
+    }
+
+    /// The question for a report came to nothing.
+    fn not_answered(&self, id: SubmissionId, fault: Fault) -> Result<Arrival, JournalError> {
+        let never = self.courier().is_never_answered(id, &fault);
+        Ok(match never {
+            true if self.was_judged(id)? => Arrival::Not,
+            true => Arrival::Unanswerable,
+            false => Arrival::NotNow(fault),
+        })
+    }
+
+    /// Whether the authority has refused the last request for a report for its content.
+    fn was_judged(&self, id: SubmissionId) -> Result<bool, JournalError> {
+        let detail = self.journal.detail(id)?;
+        let rejected = rejected_request(detail.timeline.iter().map(|entry| &entry.event));
+        let theirs = detail.messages.iter().filter(|it| it.source == Source::Authority);
+        Ok(rejected.is_some() && is_verdict_on_content(theirs))
+    }
+
+    /// Since when a report may be at the authority: a request for it is open, or it may have left
+    /// in what a restore has forgotten, and it was not asked for since.
+    fn may_have_left(&self, row: &Row) -> Result<Option<Instant>, JournalError> {
+        let timeline = self.journal.detail(row.id)?.timeline;
+        if let Some(since) = rejected_request(timeline.iter().map(|entry| &entry.event)) {
+            return Ok(Some(since));
+        }
+        if !matches!(row.state, State::Superseded { .. })
+            && let Some(since) = open_request(timeline.iter().map(|entry| &entry.event))
+        {
+            return Ok(Some(since));
+        }
+        let Some(restored) = self.journal.restored_since(row.id)? else { return Ok(None) };
+        let after = restored..=self.clock.now();
+        let mut since = timeline.iter().rev().take_while(|entry| after.contains(&entry.at));
+        let was_asked = since.any(|entry| {
+            matches!(
+                entry.event,
+                Event::NotReceived { .. } | Event::Rejected | Event::Failed { .. }
+            )
+        });
+        Ok((!was_asked).then_some(restored))
+    }
+}
+
+/// How often a report waited because another one was not shown, by its timeline, and what the
+/// authority's clock said at first.
+pub(super) fn asked_in_vain(waiting: &[Entry], of: SubmissionId) -> (u32, Option<Instant>) {
+    let answers = waiting.iter().filter_map(|entry| match entry.event {
+        Event::PredecessorNotShown { of: asked, answered, .. } if asked == of => Some(answered),
+        _ => None,
+    });
+    answers.fold((0, None), |(times, first), answered| {
+        // Where that clock is set back, time counts from there.
+        let earlier =
+            first.zip(answered).map(|(first, answered): (Instant, _)| first.min(answered));
+        (times + 1, earlier.or(first).or(answered))
+    })
+}
