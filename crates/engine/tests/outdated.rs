@@ -99,6 +99,35 @@ async fn what_was_in_doubt_waits_where_a_newer_version_has_arrived() {
     assert!(is_told(&house, first) && was_sent_last(&house, newer));
 }
 
+/// A person releases the first version, to go in fifty minutes. The answer about the newer one is lost
+/// meanwhile, and somebody says that the authority has it: that was not known at the release.
+#[tokio::test]
+async fn what_was_released_before_a_newer_version_was_said_to_be_received_waits() {
+    let house = House::new();
+    let worker = house.worker("one");
+    let first = version(&house, 1);
+    let word = |id, event| {
+        let step = Step::new(id, event, Person("Ada".to_owned()), house.clock.now());
+        house.journal.record(step).unwrap();
+    };
+    word(first, Event::HeldBack);
+    let due = house.clock.now().plus_seconds(3_000);
+    word(first, Event::Released { reason: "later".to_owned(), due });
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    let newer = version(&house, 2);
+    worker.turn(&mut None, &CancellationToken::new()).await.unwrap();
+    house.authority.doubt.store(false, Ordering::SeqCst);
+    assert_eq!(state(&house, newer), "unknown");
+    word(newer, Event::SaidReceived { reason: "hotline".to_owned() });
+    pass(&house, &worker, 3_300).await;
+    assert_eq!(state(&house, first), "held");
+    let told = house.journal.detail(first).unwrap().messages;
+    assert!(is_told(&house, first) && was_sent_last(&house, newer));
+    word(first, Event::Released { reason: "both".to_owned(), due: house.clock.now() });
+    pass(&house, &worker, 60).await;
+    assert_eq!(state(&house, first), "in-progress", "who releases it now has decided");
+}
+
 /// In the order in which they were taken in all versions go.
 #[tokio::test]
 async fn versions_that_go_in_their_order_wait_for_nobody() {

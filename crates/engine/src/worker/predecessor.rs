@@ -135,9 +135,11 @@ impl<A: Authority> Worker<A> {
         let released = words.rfind(|entry| matches!(entry.event, Event::Released { .. }));
         let Some(released) = released.map(|entry| entry.number) else { return Ok(false) };
         let timeline = self.journal.detail(newer)?.timeline;
-        let arrived = timeline
-            .iter()
-            .find(|entry| matches!(entry.event, Event::Accepted { .. } | Event::Completed { .. }));
+        let is_arrival = |event: &Event| {
+            use Event::{Accepted, Completed, SaidReceived};
+            matches!(event, Accepted { .. } | Completed { .. } | SaidReceived { .. })
+        };
+        let arrived = timeline.iter().find(|entry| is_arrival(&entry.event));
         Ok(arrived.is_none_or(|entry| entry.number < released))
     }
 
