@@ -53,7 +53,7 @@ export function App() {
   if (!words || preferences.isPending) return null;
   return (
     <WordsProvider value={words}>
-      <I18nProvider locale={words.language}>
+      <I18nProvider locale={words.locale}>
         <Frame />
       </I18nProvider>
     </WordsProvider>

@@ -68,6 +68,8 @@ export interface Format {
 
 export interface Words {
   language: Language;
+  /** How its numbers and days are written. */
+  locale: string;
   text: Text;
   format: Format;
 }
@@ -81,7 +83,7 @@ export async function loadWords(language: Language): Promise<Words> {
   const locale = LANGUAGES.find((l) => l.code === language)?.locale ?? language;
   const i18n = setupI18n({ locale, locales: [locale, language], messages: { [locale]: messages } });
   const format = formatOf(locale);
-  return { language, text: textOf(i18n, messages, format), format };
+  return { language, locale, text: textOf(i18n, messages, format), format };
 }
 
 function textOf(i18n: I18n, messages: Record<string, unknown>, format: Format): Text {

@@ -62,7 +62,7 @@ interface FieldProps {
   error?: string;
   value: string;
   onChange: (value: string) => void;
-  type?: "text" | "password" | "url" | "date";
+  type?: "text" | "password" | "url";
   rows?: number;
   isRequired?: boolean;
   autoFocus?: boolean;

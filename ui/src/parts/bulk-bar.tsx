@@ -110,12 +110,13 @@ function Question(props: { asked: Asked; n: number; isPending: boolean; onConfir
 
 /** The chosen reports as a file for a spreadsheet; it names no patient. */
 function SaveTable({ ids }: { ids: number[] }) {
-  const { text, format, language } = useWords();
+  const words = useWords();
+  const { text } = words;
   const [busy, setBusy] = useState(false);
   const save = async () => {
     setBusy(true);
     try {
-      const saved = await door.call("save_table", { text: await tableOf(ids, { text, format, language }) });
+      const saved = await door.call("save_table", { text: await tableOf(ids, words) });
       if (saved) say({ tone: "done", title: text("bulk.saved", { n: ids.length }) });
     } catch (thrown) {
       sayProblem(text)(problemOf(thrown));

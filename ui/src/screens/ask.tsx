@@ -15,6 +15,7 @@ import { useStatus } from "../bridge/queries";
 import { useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import { Button, CopyValue, Select, TextField } from "../kit/controls";
+import { DateField } from "../kit/date-field";
 import { Message } from "../parts/message";
 import { Empty, Notice, ProblemNote } from "../kit/notes";
 import screen from "../kit/screen.module.css";
@@ -88,8 +89,8 @@ export function Ask({ about, authority }: { about: About | undefined; authority:
             onChange={(id) => set({ status: id === "any" ? null : id })}
             data-testid="ask-status"
           />
-          <TextField label={text("ask.from")} type="date" value={query.from ?? ""} onChange={(day) => set({ from: day || null })} data-testid="ask-from" />
-          <TextField label={text("ask.until")} type="date" value={query.until ?? ""} onChange={(day) => set({ until: day || null })} data-testid="ask-until" />
+          <DateField label={text("ask.from")} value={query.from ?? ""} onChange={(day) => set({ from: day || null })} data-testid="ask-from" />
+          <DateField label={text("ask.until")} value={query.until ?? ""} onChange={(day) => set({ until: day || null })} data-testid="ask-until" />
           <div className={css.press}>
             <Button type="submit" tone="primary" icon={Search} data-testid="ask">
               {text("ask.ask")}
