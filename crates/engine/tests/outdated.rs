@@ -121,7 +121,6 @@ async fn what_was_released_before_a_newer_version_was_said_to_be_received_waits(
     word(newer, Event::SaidReceived { reason: "hotline".to_owned() });
     pass(&house, &worker, 3_300).await;
     assert_eq!(state(&house, first), "held");
-    let told = house.journal.detail(first).unwrap().messages;
     assert!(is_told(&house, first) && was_sent_last(&house, newer));
     word(first, Event::Released { reason: "both".to_owned(), due: house.clock.now() });
     pass(&house, &worker, 60).await;

@@ -34,5 +34,5 @@ pub use privacy::{Privacy, TooMuch, privacy};
 pub use set::RuleSet;
 pub use store::{Imported, Store, StoreFault, missing};
 pub use suggestion::{Cure, Suggestion, suggestion};
-pub use terminology::{Membership, Mode};
+pub use terminology::{ListedCode, Membership, Mode};
 pub use validate::Asked;

@@ -1,5 +1,7 @@
 //! Whether a code is in a value set: yes, no, or cannot be known here.
 
+mod listing;
+
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -8,6 +10,8 @@ use regex::Regex;
 
 use crate::definition::{CodeSystem, Filter, Include, ValueSet};
 use crate::set::RuleSet;
+
+pub use listing::ListedCode;
 
 /// Value sets that name value sets, at most so deep: circular ones end here.
 const DEPTH_MAX: usize = 16;
@@ -84,6 +88,7 @@ pub(crate) struct Members {
 struct Part {
     of: Include,
     codes: HashSet<String>,
+    displays: HashMap<String, String>,
     patterns: Vec<(String, Option<Regex>)>,
 }
 
@@ -188,10 +193,11 @@ impl Members {
         }
         let part = |mut of: Include| {
             let codes = std::mem::take(&mut of.codes).into_iter().collect();
+            let displays = std::mem::take(&mut of.displays).into_iter().collect();
             let regexes = of.filters.iter().filter(|filter| filter.operator == "regex");
             let patterns =
                 regexes.map(|filter| (filter.property.clone(), whole(&filter.value))).collect();
-            Part { of, codes, patterns }
+            Part { of, codes, displays, patterns }
         };
         Self {
             include: set.include.into_iter().map(part).collect(),

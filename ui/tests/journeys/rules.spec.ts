@@ -53,7 +53,16 @@ test("a report with twelve mistakes is walked to clean, and is sent", async ({ w
   await expect(canton.getByTestId("beside")).toHaveCount(0);
   await window.keyboard.press("Control+z");
   await expect(sum).toHaveAttribute("data-errors", "11");
-  await expect(canton.getByRole("textbox")).toHaveValue("Bern");
+  // What may stand there is chosen by its name.
+  const state = canton.getByTestId("form-Patient.address.state");
+  await expect(state).toHaveText("Bern (stands there now)");
+  await state.click();
+  await expect(window.getByRole("option")).toHaveText(["Bern (stands there now)", "Bern (BE)", "Genève (GE)", "Zürich (ZH)"]);
+  await window.getByRole("option", { name: "Zürich (ZH)" }).click();
+  await expect(sum).toHaveAttribute("data-errors", "10");
+  await expect(state).toHaveText("Zürich (ZH)");
+  await window.keyboard.press("Control+z");
+  await expect(sum).toHaveAttribute("data-errors", "11");
 
   // The other mechanical ones at once, after a look at what would change.
   await dialog.getByTestId("all-suggestions").click();
@@ -114,7 +123,7 @@ test("a mark in the source says what is wrong, and its button puts the cure in",
   await expect(note).toContainText("not an allowed code of Country");
   await note.getByRole("button", { name: "Put in: CH" }).click();
   await expect(sum).toHaveAttribute("data-errors", "11");
-  await expect(dialog.getByTestId("form-Patient.address.country")).toHaveValue("CH");
+  await expect(dialog.getByTestId("form-Patient.address.country")).toHaveText("Schweiz (CH)");
 });
 
 for (const [language, sentence] of [

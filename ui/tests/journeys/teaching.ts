@@ -21,8 +21,8 @@ function definition(type: string, url: string, elements: Element[]) {
   return { resourceType: "StructureDefinition", url, version: "1.0.0", kind: "resource", abstract: false, type, derivation: "specialization", snapshot: { element } };
 }
 
-function valueSet(name: string, system: string, codes: string[]) {
-  const concept = codes.map((code) => ({ code }));
+function valueSet(name: string, system: string, codes: Record<string, string>) {
+  const concept = Object.entries(codes).map(([code, display]) => ({ code, display }));
   return { resourceType: "ValueSet", url: `${SETS}/${name}`, version: "1.0.0", compose: { include: [{ system, concept }] } };
 }
 
@@ -76,8 +76,8 @@ export function teachingPackage(): string {
   const all = [
     definition("Bundle", ENTRY, BUNDLE),
     ...OTHERS.map(([type, elements]) => definition(type, `${FHIR}/${type}`, elements)),
-    valueSet("cantons", "http://rules.test/cantons", ["BE", "ZH", "GE"]),
-    valueSet("countries", "urn:iso:std:iso:3166", ["CH", "LI", "FR"]),
+    valueSet("cantons", "http://rules.test/cantons", { BE: "Bern", ZH: "Zürich", GE: "Genève" }),
+    valueSet("countries", "urn:iso:std:iso:3166", { CH: "Schweiz", LI: "Liechtenstein", FR: "Frankreich" }),
   ];
   return JSON.stringify({ resourceType: "Bundle", type: "collection", entry: all.map((resource) => ({ resource })) });
 }

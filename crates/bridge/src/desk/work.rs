@@ -237,13 +237,15 @@ fn look(
         placed(tree, &mut messages);
     }
     let original = read(before.as_bytes());
+    let rules = engine.rules();
+    let fields = |tree: &Tree| form(tree, &asked, &messages, rules.as_deref());
     Ok(DraftView {
-        fields: tree.as_ref().map(|tree| form(tree, &asked, &messages)).unwrap_or_default(),
+        fields: tree.as_ref().map(fields).unwrap_or_default(),
         vanished: match (&original, &tree) {
             (Some(original), Some(tree)) => vanished(original, tree),
             _ => Vec::new(),
         },
-        privacy: tree.as_ref().and_then(|tree| privacy_of(engine.rules().as_deref(), tree)),
+        privacy: tree.as_ref().and_then(|tree| privacy_of(rules.as_deref(), tree)),
         reducible: messages
             .iter()
             .any(|message| rules::is_private(&message.code) && message.suggestion.is_some()),

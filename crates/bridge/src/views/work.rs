@@ -180,6 +180,17 @@ pub struct PrivacyRowView {
     pub seen: Vec<String>,
 }
 
+/// A code that may stand at a value in question.
+#[derive(Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct ChoiceView {
+    /// The code.
+    pub code: String,
+    /// What the rules call it; empty where they do not say, and for codes that the window names.
+    pub display: String,
+}
+
 /// A value in question, to be changed in a form.
 #[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -194,7 +205,9 @@ pub struct FormFieldView {
     /// Line in the text.
     pub line: u32,
     /// Codes that may stand there; empty where anything may.
-    pub choices: Vec<String>,
+    pub choices: Vec<ChoiceView>,
+    /// FHIRPath of the display beside a code, which is to follow what is chosen.
+    pub display: Option<String>,
     /// Positions in the messages of the draft that are about it.
     pub messages: Vec<u32>,
 }

@@ -5,10 +5,10 @@ use std::fmt::Debug;
 
 use bridge::headless::{EndpointTerms, ListTerms, SearchTerms};
 use bridge::views::{
-    CandidateView, CauseFieldView, ChangeView, CorrectsView, DetailView, DraftView, EndpointInput,
-    EvidenceView, FieldView, FixView, FormFieldView, IntakeView, ListQuery, MessageView, PageView,
-    PrivacyRowView, PrivacyView, ResultView, RowView, SectionView, SuggestedView, SuggestionView,
-    TimelineView, ValueView, Verdict,
+    CandidateView, CauseFieldView, ChangeView, ChoiceView, CorrectsView, DetailView, DraftView,
+    EndpointInput, EvidenceView, FieldView, FixView, FormFieldView, IntakeView, ListQuery,
+    MessageView, PageView, PrivacyRowView, PrivacyView, ResultView, RowView, SectionView,
+    SuggestedView, SuggestionView, TimelineView, ValueView, Verdict,
 };
 use bridge::{
     Action, Call, Desk, Environment, Group, IssueRecord, IssueSource, Opinion, Password, Problem,
@@ -122,7 +122,8 @@ fn what_people_work_with_is_not_printed() {
         path: canary(),
         value: canary(),
         line: 1,
-        choices: vec![canary()],
+        choices: vec![ChoiceView { code: canary(), display: canary() }],
+        display: Some(canary()),
         messages: vec![0],
     };
     silent(&field);

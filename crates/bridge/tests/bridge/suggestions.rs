@@ -9,7 +9,8 @@ use fhir::{Format, Limits, Tree};
 use serde_json::{Value, json};
 
 fn value_set(name: &str, codes: &[&str]) -> Value {
-    let concept: Vec<_> = codes.iter().map(|code| json!({ "code": code })).collect();
+    let named = |code: &&str| json!({ "code": code, "display": format!("Place {code}") });
+    let concept: Vec<_> = codes.iter().map(named).collect();
     json!({
         "resourceType": "ValueSet", "url": format!("http://rules.test/{name}"), "version": "1.0.0",
         "compose": { "include": [{ "system": "http://rules.test/places", "concept": concept }] }
@@ -89,6 +90,11 @@ async fn a_cure_is_offered_with_its_finding_and_put_in_alone_or_with_all_others(
         let field = draft.fields.iter().find(|field| field.path == "Patient.address.country");
         let beside = &draft.messages[field.unwrap().messages[0] as usize];
         assert_eq!(beside.params["value"], "Schweiz");
+        // What may stand there is offered by its names.
+        let field = draft.fields.iter().find(|field| field.path == "Patient.address.state");
+        let choices = &field.unwrap().choices;
+        let choices: Vec<_> = choices.iter().map(|it| (&*it.code, &*it.display)).collect();
+        assert_eq!(choices, [("BE", "Place BE"), ("ZH", "Place ZH")]);
 
         let only = Some(offered[1].expression.clone());
         let one = desk.apply_suggestions(bad.clone(), only).await.unwrap();

@@ -30,6 +30,9 @@ pub(crate) struct CodeSystem {
 pub(crate) struct Concept {
     /// The code.
     pub(crate) code: String,
+    /// What people read; empty where nothing is said.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) display: String,
     /// Places of its parents in the list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) parents: Vec<u32>,
@@ -69,6 +72,9 @@ pub(crate) struct Include {
     /// These codes only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) codes: Vec<String>,
+    /// What the set calls them, by code, where it says so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) displays: Vec<(String, String)>,
     /// Only codes that pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) filters: Vec<Filter>,
@@ -120,6 +126,7 @@ impl CodeSystem {
             });
             self.concepts.push(Concept {
                 code: text(concept, "code"),
+                display: text(concept, "display"),
                 parents: parent.into_iter().collect(),
                 properties: properties.collect(),
             });
@@ -205,6 +212,10 @@ impl Include {
             system: word("system"),
             version: word("version"),
             codes: items(include.get("concept")).map(|concept| text(concept, "code")).collect(),
+            displays: items(include.get("concept"))
+                .map(|concept| (text(concept, "code"), text(concept, "display")))
+                .filter(|(_, display)| !display.is_empty())
+                .collect(),
             filters: filters.collect(),
             value_sets: items(include.get("valueSet"))
                 .filter_map(Value::as_str)

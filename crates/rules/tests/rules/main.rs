@@ -12,6 +12,7 @@ mod documents;
 mod elements;
 mod forms;
 mod kinds;
+mod listing;
 mod mutants;
 mod package_parts;
 mod packages;
