@@ -189,7 +189,10 @@ mod tests {
     /// code is its name, and follows it.
     #[test]
     fn the_codes_of_the_same_system_are_offered_and_their_display_follows() {
-        let set = |system: &str, code: &str| json!({ "system": system, "concept": [{ "code": code, "display": format!("The {code}") }] });
+        let set = |system: &str, code: &str| {
+            let concept = json!([{ "code": code, "display": format!("The {code}") }]);
+            json!({ "system": system, "concept": concept })
+        };
         let value_set = json!({
             "resourceType": "ValueSet", "url": "http://rules.test/colours", "version": "1.0.0",
             "compose": { "include": [set("urn:one", "red"), set("urn:two", "blue")] }

@@ -6,6 +6,7 @@
 //! may be lost at any moment: what must not be lost stands in the journal.
 
 pub(crate) mod breaker;
+pub(crate) mod content;
 pub(crate) mod cursor;
 pub(crate) mod deliveries;
 pub(crate) mod preflight;

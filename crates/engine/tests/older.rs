@@ -42,7 +42,8 @@ fn identifier(house: &House, id: SubmissionId) -> String {
     house.journal.row(id).unwrap().identifier
 }
 
-/// A file comes after a newer version of its document has failed, because somebody was late. It is older by its own date: it corrects nothing.
+/// A file comes after a newer version of its document has failed, because somebody was late. It is
+/// older by its own date: it corrects nothing.
 #[tokio::test]
 async fn an_older_version_is_no_correction_of_a_newer_one_that_failed() {
     let folder = tempfile::tempdir().unwrap();
@@ -67,8 +68,8 @@ async fn an_older_version_is_no_correction_of_a_newer_one_that_failed() {
     assert_eq!(state.code(), "failed", "the newer one is closed by the older, told: {told:?}");
 }
 
-/// Two versions of one document lie in a folder, and by their names the newer one comes first. What is
-/// sent last is what the authority keeps.
+/// Two versions of one document lie in a folder, and by their names the newer one comes first. What
+/// is sent last is what the authority keeps.
 #[tokio::test]
 async fn of_two_versions_in_a_folder_the_older_is_not_sent_last() {
     let (home, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -83,8 +84,8 @@ async fn of_two_versions_in_a_folder_the_older_is_not_sent_last() {
     assert!(names[1] == "bericht-10.json" || last.code() == "held", "{names:?} {last:?}");
 }
 
-/// Two patients have the same initials, and one document identifier was used for both. The first one's
-/// report has failed: the second patient's must not close it where nobody is told.
+/// Two patients have the same initials, and one document identifier was used for both. The first
+/// one's report has failed: the second patient's must not close it where nobody is told.
 #[tokio::test]
 async fn another_patient_of_the_same_initials_corrects_nothing_in_silence() {
     let folder = tempfile::tempdir().unwrap();
@@ -113,7 +114,8 @@ async fn another_patient_of_the_same_initials_corrects_nothing_in_silence() {
 }
 
 /// A gateway repeated a request: one delivery was stored, and the other one was refused with the
-/// authority's own words. Nothing else is open, so nobody looks; a person corrects what was rejected.
+/// authority's own words. Nothing else is open, so nobody looks; a person corrects what was
+/// rejected.
 #[tokio::test]
 async fn a_correction_of_what_was_rejected_asks_whether_another_delivery_was_stored() {
     let house = House::new();

@@ -99,8 +99,8 @@ async fn what_was_in_doubt_waits_where_a_newer_version_has_arrived() {
     assert!(is_told(&house, first) && was_sent_last(&house, newer));
 }
 
-/// A person releases the first version, to go in fifty minutes. The answer about the newer one is lost
-/// meanwhile, and somebody says that the authority has it: that was not known at the release.
+/// A person releases the first version, to go in fifty minutes. The answer about the newer one is
+/// lost meanwhile, and somebody says that the authority has it: that was not known at the release.
 #[tokio::test]
 async fn what_was_released_before_a_newer_version_was_said_to_be_received_waits() {
     let house = House::new();

@@ -92,7 +92,8 @@ fn doubtful(authority: &Willing) {
     authority.doubt.store(true, Ordering::SeqCst);
 }
 
-/// A doubt of a minute is the worker's; after 75 minutes a person may say what is true, and it counts.
+/// A doubt of a minute is the worker's; after 75 minutes a person may say what is true, and it
+/// counts.
 #[tokio::test]
 async fn what_is_said_of_an_old_doubt_counts() {
     for received in [true, false] {

@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use exchange::{Envelope, Processing};
 use report::{Action, Event, State, SubmissionId};
 
-use crate::authority::{Authority, Nature, Stored};
+use crate::authority::{Authority, Nature};
 use crate::computer::{HOUR, MINUTE, SECOND};
 use crate::edges;
 use crate::history::Broken;
-use crate::order::{failed_beside, held_beside, may_follow, passed_on, shown};
+use crate::order::{
+    asks_first, failed_beside, held_beside, is_opened_again, may_follow, passed_on, shown,
+    stored_beside,
+};
 use crate::world::{ENDPOINTS, World};
 
 /// One submission as the world has followed it.
@@ -506,33 +509,4 @@ impl Laws {
             }
         }
     }
-}
-
-/// Whether a report had failed and been corrected, and the correction was withdrawn: a person is
-/// told that it is open again.
-fn is_opened_again(world: &World, id: SubmissionId) -> bool {
-    let told = |detail: journal::Detail| {
-        detail.messages.iter().any(|message| message.code == "correction-withdrawn")
-    };
-    world.observer.detail(id).is_ok_and(told)
-}
-
-/// Whether a report waits for the comparison, so that its release does too.
-fn asks_first(world: &World, id: SubmissionId) -> bool {
-    world.observer.release_waits(id).unwrap_or(false)
-}
-
-/// What the authority has stored of what a report corrects, and has not refused to process, where
-/// no person has released the correction: both would count.
-fn stored_beside(world: &World, endpoint: usize, id: SubmissionId) -> Option<Stored> {
-    let corrected = world.observer.row(id).ok()?.corrects?;
-    let detail = world.observer.detail(id).ok()?;
-    let is_released = |entry: &journal::Entry| matches!(entry.event, Event::Released { .. });
-    if detail.timeline.iter().any(is_released) {
-        return None;
-    }
-    let corrected = world.observer.row(corrected).ok()?;
-    let authority = crate::lock(&world.authorities[endpoint]);
-    let stored = authority.known(&corrected.identifier, world.truth())?;
-    (stored.outcome != Processing::Failed).then(|| stored.clone())
 }

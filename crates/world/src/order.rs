@@ -1,7 +1,9 @@
 //! What may follow what in the life of a report (R4), said without the code that it is about.
 
+use exchange::Processing;
 use report::{Event, State, SubmissionId};
 
+use crate::authority::Stored;
 use crate::world::World;
 
 /// What may follow what, by codes: written again on purpose, not asked of `State`.
@@ -78,4 +80,33 @@ pub(crate) fn shown(state: &State) -> String {
         text.push_str(&format!(" ({receipt})"));
     }
     text
+}
+
+/// Whether a report had failed and been corrected, and the correction was withdrawn: a person is
+/// told that it is open again.
+pub(crate) fn is_opened_again(world: &World, id: SubmissionId) -> bool {
+    let told = |detail: journal::Detail| {
+        detail.messages.iter().any(|message| message.code == "correction-withdrawn")
+    };
+    world.observer.detail(id).is_ok_and(told)
+}
+
+/// Whether a report waits for the comparison, so that its release does too.
+pub(crate) fn asks_first(world: &World, id: SubmissionId) -> bool {
+    world.observer.release_waits(id).unwrap_or(false)
+}
+
+/// What the authority has stored of what a report corrects, and has not refused to process, where
+/// no person has released the correction: both would count.
+pub(crate) fn stored_beside(world: &World, endpoint: usize, id: SubmissionId) -> Option<Stored> {
+    let corrected = world.observer.row(id).ok()?.corrects?;
+    let detail = world.observer.detail(id).ok()?;
+    let is_released = |entry: &journal::Entry| matches!(entry.event, Event::Released { .. });
+    if detail.timeline.iter().any(is_released) {
+        return None;
+    }
+    let corrected = world.observer.row(corrected).ok()?;
+    let authority = crate::lock(&world.authorities[endpoint]);
+    let stored = authority.known(&corrected.identifier, world.truth())?;
+    (stored.outcome != Processing::Failed).then(|| stored.clone())
 }

@@ -3,8 +3,7 @@
 
 use client::{Evidence, Fault, Found, NEVER_REACHED, Why};
 use exchange::Processing;
-use fhir::{Instant, Severity};
-use journal::Message;
+use fhir::Instant;
 use report::{Event, State, SubmissionId};
 
 use super::Courier;
@@ -62,27 +61,6 @@ pub(crate) fn rejected_request<'a>(
         }
     }
     None
-}
-
-/// FHIR issue types (`issue-type` of R4) that judge what a report says. The others (a business
-/// rule, a conflict, a duplicate, processing, security) may speak of what the authority has already.
-const OF_CONTENT: [&str; 9] = [
-    "invalid",
-    "structure",
-    "required",
-    "value",
-    "invariant",
-    "code-invalid",
-    "extension",
-    "too-long",
-    "not-supported",
-];
-
-/// Whether a refusal with these messages of the authority is one of the content, which is the same
-/// in every delivery of it: then none of them was stored.
-pub(crate) fn is_verdict_on_content<'a>(messages: impl Iterator<Item = &'a Message>) -> bool {
-    let mut errors = messages.filter(|message| message.severity == Severity::Error).peekable();
-    errors.peek().is_some() && errors.all(|error| OF_CONTENT.contains(&&*error.code))
 }
 
 /// What the authority says of a report that it has.

@@ -9,7 +9,8 @@ use report::{Event, State, SubmissionId};
 use super::Worker;
 use super::formerly::Asked;
 use crate::ClockReading;
-use crate::courier::deliveries::{is_verdict_on_content, open_request, rejected_request};
+use crate::courier::content::is_verdict_on_content;
+use crate::courier::deliveries::{open_request, rejected_request};
 use crate::courier::verdict::{Health, found_at_last};
 use crate::courier::visibility::{Belief, EmptyAnswer, Visibility};
 

@@ -9,7 +9,8 @@ use journal::{Evidence, EvidenceKind, NewSubmission, Step};
 use report::{Event, Group, Person, State, SubmissionId};
 use tokio_util::sync::CancellationToken;
 
-use super::{HOUR, pass, refused, word};
+use super::lagging::{HOUR, pass};
+use super::{refused, word};
 use crate::house::{House, news};
 
 async fn refused_and_held(house: &House) -> SubmissionId {

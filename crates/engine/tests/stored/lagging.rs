@@ -3,14 +3,25 @@
 
 use std::sync::atomic::Ordering;
 
+use engine::Worker;
 use exchange::Processing;
 use fhir::Issue;
 use journal::NewSubmission;
 use report::{Event, State, SubmissionId};
 use tokio_util::sync::CancellationToken;
 
-use super::{pass, refused, word};
-use crate::house::{House, reason};
+use super::{refused, word};
+use crate::house::{House, Willing, reason};
+
+/// So long an empty answer says nothing where nothing of ours is shown.
+pub(super) const HOUR: i64 = 3_600;
+
+pub(super) async fn pass(house: &House, worker: &Worker<Willing>, seconds: i64) {
+    for _ in 0..seconds / 10 {
+        house.clock.pass(10);
+        worker.turn(&mut None, &CancellationToken::new()).await.unwrap();
+    }
+}
 
 /// What takes the place of a report.
 fn correct(house: &House, id: SubmissionId) -> SubmissionId {

@@ -13,6 +13,8 @@ use journal::{Reconciled, Step};
 use report::{Event, Group, State, SubmissionId};
 use tokio_util::sync::CancellationToken;
 
+use lagging::{HOUR, pass};
+
 use crate::house::{self, House, Willing};
 
 /// A report whose request a gateway has refused; and the worker that has met it. Others are let in
@@ -24,16 +26,6 @@ async fn refused(house: &House) -> (SubmissionId, Worker<Willing>) {
     worker.once().await.unwrap();
     house.authority.refuses.store(false, Ordering::SeqCst);
     (id, worker)
-}
-
-/// So long an empty answer says nothing where nothing of ours is shown.
-const HOUR: i64 = 3_600;
-
-async fn pass(house: &House, worker: &Worker<Willing>, seconds: i64) {
-    for _ in 0..seconds / 10 {
-        house.clock.pass(10);
-        worker.turn(&mut None, &CancellationToken::new()).await.unwrap();
-    }
 }
 
 /// A person's decision or word.

@@ -314,8 +314,8 @@ fn what_is_owed_shown_and_permitted_in_each_state() {
     }
 }
 
-/// 75 minutes in doubt, to the second; in progress for as long as the worker says. Then a person may
-/// say what the authority told them.
+/// 75 minutes in doubt, to the second; in progress for as long as the worker says. Then a person
+/// may say what the authority told them.
 #[test]
 fn what_takes_too_long_needs_a_person() {
     let word = &[Action::SayReceived, Action::SayNotReceived][..];

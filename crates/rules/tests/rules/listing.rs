@@ -13,8 +13,8 @@ fn code_system(name: &str, content: &str, concepts: &[(&str, &str)]) -> Value {
         .map(|(code, display)| json!({ "code": code, "display": display }))
         .collect();
     json!({
-        "resourceType": "CodeSystem", "url": format!("http://rules.test/{name}"), "version": "1.0.0",
-        "content": content, "concept": concepts
+        "resourceType": "CodeSystem", "url": format!("http://rules.test/{name}"),
+        "version": "1.0.0", "content": content, "concept": concepts
     })
 }
 
