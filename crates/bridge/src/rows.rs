@@ -245,7 +245,7 @@ fn event_params(event: &Event) -> BTreeMap<String, String> {
         Event::Queued { due } | Event::AskedInVain { due, .. } | Event::NotReceived { due } => {
             add("due", due.to_fhir());
         }
-        Event::PredecessorNotShown { of, due, .. } => {
+        Event::OtherNotShown { of, due, .. } => {
             add("of", of.0.to_string());
             add("due", due.to_fhir());
         }

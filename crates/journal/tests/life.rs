@@ -263,7 +263,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         Just(Event::Deferred { due, why: why() }),
         Just(Event::Doubted { since: due, due, why: why() }),
         Just(Event::AskedInVain { due, answered: None }),
-        Just(Event::PredecessorNotShown { of: SubmissionId(9), due, answered: None }),
+        Just(Event::OtherNotShown { of: SubmissionId(9), due, answered: None }),
         (any::<bool>(), any::<bool>()).prop_map(move |(in_vain, late)| Event::NotAnswered {
             due,
             why: why(),

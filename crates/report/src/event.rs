@@ -64,10 +64,11 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answered: Option<Instant>,
     },
-    /// Asked, before it is sent, for what it takes the place of, a request for which was refused:
-    /// the authority does not show that, and may still do so.
-    PredecessorNotShown {
-        /// What was asked for.
+    /// Not sent yet: another report that it must not stand beside may be with the authority, which
+    /// does not show that one, and may still do so. What it corrects, the same report, or another
+    /// version of it.
+    OtherNotShown {
+        /// Which one.
         of: SubmissionId,
         /// When to ask next.
         due: Instant,
@@ -195,7 +196,7 @@ impl std::fmt::Debug for Event {
             Self::NotFound { at, due, late } => {
                 shown.field("at", at).field("due", due).field("late", late).finish()
             }
-            Self::PredecessorNotShown { of, due, answered } => {
+            Self::OtherNotShown { of, due, answered } => {
                 shown.field("of", of).field("due", due).field("answered", answered).finish()
             }
             Self::AskedInVain { due, answered } => {
@@ -248,7 +249,7 @@ impl Event {
             Self::Deferred { .. } => "deferred",
             Self::Doubted { .. } => "doubted",
             Self::AskedInVain { .. } => "asked-in-vain",
-            Self::PredecessorNotShown { .. } => "predecessor-not-shown",
+            Self::OtherNotShown { .. } => "other-not-shown",
             Self::NotAnswered { .. } => "not-answered",
             Self::NotReceived { .. } => "not-received",
             Self::Accepted { .. } => "accepted",

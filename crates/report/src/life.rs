@@ -39,7 +39,7 @@ impl State {
             }
             (
                 &Self::Queued { attempt, refusals, doubts, .. },
-                &Event::PredecessorNotShown { due, .. },
+                &Event::OtherNotShown { due, .. },
             ) => Self::Queued { attempt, due, refusals, doubts },
             (&Self::Sending { attempt, refusals, doubts, .. }, &Event::TurnedAway { due, .. }) => {
                 let refusals = refusals.saturating_add(1);

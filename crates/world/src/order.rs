@@ -16,7 +16,7 @@ pub(crate) fn may_follow(before: &State, after: &str) -> bool {
         }
         State::Queued { attempt, .. } => {
             let shown = by_the_authority && *attempt > 0;
-            // Put off, where what it takes the place of may be stored.
+            // Put off, where what it must not stand beside may be stored.
             ["queued", "held", "sending", "withdrawn"].contains(&after) || shown
         }
         State::Sending { .. } => {

@@ -214,7 +214,7 @@ fn params_of(event: &Event) -> Vec<(String, String)> {
         | Event::Completed { receipt }
         | Event::Failed { receipt } => one("receipt", receipt),
         Event::Superseded { by } => one("by", &by.0.to_string()),
-        Event::PredecessorNotShown { of, .. } => one("of", &of.0.to_string()),
+        Event::OtherNotShown { of, .. } => one("of", &of.0.to_string()),
         _ => Vec::new(),
     }
 }

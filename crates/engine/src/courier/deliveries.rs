@@ -63,6 +63,12 @@ pub(crate) fn rejected_request<'a>(
     None
 }
 
+/// Whether the authority has told of the last request that it did not process the report.
+pub(crate) fn has_failed<'a>(events: impl DoubleEndedIterator<Item = &'a Event>) -> bool {
+    let mut since = events.rev().take_while(|event| !matches!(event, Event::SendingStarted { .. }));
+    since.any(|event| matches!(event, Event::Failed { .. }))
+}
+
 /// What the authority says of a report that it has.
 fn is_answer(event: &Event) -> bool {
     matches!(event, Event::Accepted { .. } | Event::Completed { .. } | Event::Failed { .. })
@@ -88,7 +94,7 @@ impl OpenRequest {
         attempt: u32,
         events: impl DoubleEndedIterator<Item = &'a Event> + Clone,
     ) -> Option<Self> {
-        let since = open_request(events.clone())?;
+        let since = open_request(events.clone()).or_else(|| rejected_request(events.clone()))?;
         let mut after =
             events.rev().take_while(|event| !matches!(event, Event::SendingStarted { .. }));
         let is_said = after.any(|event| matches!(event, Event::SaidNotReceived { .. }));

@@ -16,8 +16,9 @@ use crate::clock::elapsed;
 /// What is remembered of questions for single reports.
 #[derive(Debug, Default)]
 pub(super) struct Questions {
-    /// When each report in doubt was first asked for in vain by this process, by the steady clock.
-    doubts: HashMap<SubmissionId, Duration>,
+    /// When each report in doubt was first asked for in vain by this process, by the steady clock,
+    /// and since when the doubt is.
+    doubts: HashMap<SubmissionId, (Instant, Duration)>,
     /// How often the question for each report was refused in an answer, while others were answered.
     refused_alone: HashMap<SubmissionId, Refusals>,
     /// Reports whose questions have opened the breaker: others try the way first.
@@ -66,7 +67,18 @@ impl Courier {
         id: SubmissionId,
         since: Instant,
     ) -> Duration {
-        let first = *self.questions.doubts.entry(id).or_insert(now.steady);
+        let (of, first) = *self
+            .questions
+            .doubts
+            .entry(id)
+            .and_modify(|known| {
+                // Of another request, about which there is a doubt of its own.
+                if known.0 != since {
+                    *known = (since, now.steady);
+                }
+            })
+            .or_insert((since, now.steady));
+        debug_assert_eq!(of, since, "a doubt counts from its own request");
         elapsed(since, now.wall).max(now.steady.saturating_sub(first))
     }
 

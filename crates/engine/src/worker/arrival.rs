@@ -10,7 +10,7 @@ use super::Worker;
 use super::formerly::Asked;
 use crate::ClockReading;
 use crate::courier::content::is_verdict_on_content;
-use crate::courier::deliveries::{open_request, rejected_request};
+use crate::courier::deliveries::{has_failed, open_request, rejected_request};
 use crate::courier::verdict::{Health, found_at_last};
 use crate::courier::visibility::{Belief, EmptyAnswer, Visibility};
 
@@ -85,7 +85,8 @@ impl<A: Authority> Worker<A> {
         let siblings = self.journal.siblings(row.id)?;
         let contradicts = exchange::leave_out_contradictions(&mut found.answers) > 0;
         let shared = self.leave_out_others(&mut found, row.id, &siblings)?;
-        if contradicts || shared || (found.answers.is_empty() && unsure) {
+        let is_unsure = found.answers.is_empty() && unsure && !self.was_judged(row.id)?;
+        if contradicts || shared || is_unsure {
             return Ok(Arrival::Unanswerable);
         }
         if found.answers.is_empty() {
@@ -119,15 +120,30 @@ impl<A: Authority> Worker<A> {
         question: &Question,
     ) -> Result<Visibility, JournalError> {
         let (asked, _) = question.in_vain;
-        if !EmptyAnswer::may_end(asked, &self.timing) || self.was_judged(row.id)? {
+        let age = self.courier().in_doubt_for(question.began, row.id, question.since);
+        let may_end = EmptyAnswer::may_end(asked, &self.timing) && age >= self.timing.doubt_min;
+        if !may_end || self.is_answered_once(row)? {
             return Ok(Visibility::Unknown);
         }
         let sights = self.sights(question.sent);
         self.least_visibility(&sights, &row.identifier, question.since).await
     }
 
-    /// The authority does not show it. Unless it has judged the content, which is the same in every
-    /// delivery, that is believed as late as in a doubt.
+    /// Whether one empty answer is enough: the authority has judged the content, which is the same
+    /// in every delivery; or what has taken the place of this one has left, after this one was
+    /// asked for as long as that takes.
+    fn is_answered_once(&self, row: &Row) -> Result<bool, JournalError> {
+        if let State::Superseded { by } = row.state
+            && self.journal.row(by)?.attempts > 0
+            && self.journal.restored_since(row.id)?.is_none()
+        {
+            return Ok(true);
+        }
+        self.was_judged(row.id)
+    }
+
+    /// The authority does not show it. Unless one answer is enough, that is believed as late as in
+    /// a doubt.
     async fn not_shown(
         &self,
         row: &Row,
@@ -135,7 +151,7 @@ impl<A: Authority> Worker<A> {
         before: Visibility,
         answered: Option<Instant>,
     ) -> Result<Arrival, JournalError> {
-        if self.was_judged(row.id)? {
+        if self.is_answered_once(row)? {
             return Ok(Arrival::Not);
         }
         let &Question { since, sent, in_vain, began } = question;
@@ -170,7 +186,7 @@ impl<A: Authority> Worker<A> {
     }
 
     /// Whether the authority has refused the last request for a report for its content.
-    fn was_judged(&self, id: SubmissionId) -> Result<bool, JournalError> {
+    pub(super) fn was_judged(&self, id: SubmissionId) -> Result<bool, JournalError> {
         let detail = self.journal.detail(id)?;
         let rejected = rejected_request(detail.timeline.iter().map(|entry| &entry.event));
         let theirs = detail.messages.iter().filter(|it| it.source == Source::Authority);
@@ -184,9 +200,10 @@ impl<A: Authority> Worker<A> {
         if let Some(since) = rejected_request(timeline.iter().map(|entry| &entry.event)) {
             return Ok(Some(since));
         }
-        if !matches!(row.state, State::Superseded { .. })
-            && let Some(since) = open_request(timeline.iter().map(|entry| &entry.event))
-        {
+        if has_failed(timeline.iter().map(|entry| &entry.event)) {
+            return Ok(None);
+        }
+        if let Some(since) = open_request(timeline.iter().map(|entry| &entry.event)) {
             return Ok(Some(since));
         }
         let Some(restored) = self.journal.restored_since(row.id)? else { return Ok(None) };
@@ -206,7 +223,7 @@ impl<A: Authority> Worker<A> {
 /// authority's clock said at first.
 pub(super) fn asked_in_vain(waiting: &[Entry], of: SubmissionId) -> (u32, Option<Instant>) {
     let answers = waiting.iter().filter_map(|entry| match entry.event {
-        Event::PredecessorNotShown { of: asked, answered, .. } if asked == of => Some(answered),
+        Event::OtherNotShown { of: asked, answered, .. } if asked == of => Some(answered),
         _ => None,
     });
     answers.fold((0, None), |(times, first), answered| {

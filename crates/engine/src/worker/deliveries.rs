@@ -9,8 +9,8 @@ use report::{Event, State, SubmissionId};
 use super::Worker;
 use super::formerly::Asked;
 use crate::courier::deliveries::{
-    NotAsked, OpenRequest, Sure, cannot_ask, open_request, others_that_count, stays_in_progress,
-    waits_for,
+    NotAsked, OpenRequest, Sure, cannot_ask, open_request, others_that_count, rejected_request,
+    stays_in_progress, waits_for,
 };
 use crate::courier::verdict::{Verdict, found_at_last};
 
@@ -108,7 +108,10 @@ impl<A: Authority> Worker<A> {
         }
         let Some(id) = sibling.id else { return Ok(true) };
         let timeline = self.journal.detail(id)?.timeline;
-        Ok(open_request(timeline.iter().map(|entry| &entry.event)).is_some())
+        let events = timeline.iter().map(|entry| &entry.event);
+        // Somebody on the way may have repeated the request that was rejected.
+        let is_rejected = || rejected_request(events.clone()).is_some();
+        Ok(open_request(events.clone()).is_some() || is_rejected() && !self.was_judged(id)?)
     }
 
     /// A delivery has failed, perhaps as the duplicate of another delivery of the same report: then

@@ -3,6 +3,7 @@
 //! count, and a person decides.
 
 use client::Authority;
+use fhir::Instant;
 use journal::{Due, Entry, JournalError, Message, OtherVersions, Step, Token};
 use report::{Event, State, SubmissionId};
 
@@ -21,6 +22,9 @@ const SAME_NOT_ASKED: &str = "same-report-not-asked";
 /// request.
 const OTHER_DELIVERED: &str = "other-version-delivered";
 const OTHER_NOT_ASKED: &str = "other-version-not-asked";
+/// So often in vain another one is asked for before a person decides: more often than where its
+/// empty answers are believed in the end, which takes 79 minutes where the authority tells no time.
+const NOT_SHOWN_MAX: u32 = 15;
 /// Between receipts in one warning.
 const BETWEEN: &str = ", ";
 /// Codes of these warnings with their parameters.
@@ -45,12 +49,19 @@ impl<A: Authority> Worker<A> {
         if !matches!(due.state, State::Queued { .. }) {
             return Ok(false);
         }
-        let OtherVersions { withdrawn, newer } = self.journal.other_versions_of(due.id)?;
+        let OtherVersions { withdrawn, newer, newer_in_doubt } =
+            self.journal.other_versions_of(due.id)?;
         if let Some(newer) = newer
-            && !self.was_released_beside(due.id, newer)?
+            && !self.was_released_since(due.id, newer, is_arrival)?
         {
             // The journal says of each that waits for a person which newer one there is.
             return self.hold(due.id, None, token).await.map(|()| true);
+        }
+        if let Some(newer) = newer_in_doubt
+            && !self.was_released_since(due.id, newer, is_request)?
+        {
+            let timeline = self.journal.detail(due.id)?.timeline;
+            return self.put_off(due.id, &timeline, &[(newer, None)], token).await.map(|()| true);
         }
         self.awaits_one_of(due, withdrawn, token).await
     }
@@ -64,7 +75,7 @@ impl<A: Authority> Worker<A> {
         mut others: Vec<SubmissionId>,
         token: Token,
     ) -> Result<bool, JournalError> {
-        let mut asked = false;
+        let (mut asked, mut not_shown) = (false, Vec::new());
         let waiting = self.journal.detail(due.id)?.timeline;
         let same = self.journal.withdrawn_of_the_content_of(due.id)?;
         let instead = self.instead(due)?;
@@ -88,13 +99,14 @@ impl<A: Authority> Worker<A> {
                 }
                 Arrival::Unanswerable if self.was_decided(due, not_asked)? => None,
                 Arrival::Unanswerable => Some(Message::warning(not_asked, &[])),
+                Arrival::NotShown(_) if self.was_decided(due, not_asked)? => None,
+                // Whatever keeps its empty answers from being believed.
+                Arrival::NotShown(_) if asked_in_vain(&waiting, id).0 >= NOT_SHOWN_MAX => {
+                    Some(Message::warning(not_asked, &[]))
+                }
                 Arrival::NotShown(answered) => {
-                    let (times, _) = asked_in_vain(&waiting, id);
-                    let next = self.context(1).after(self.timing.ask(times.saturating_add(1)));
-                    // Nothing is shown of it, and it is too early to believe that.
-                    let event = Event::PredecessorNotShown { of: id, due: next, answered };
-                    let step = Step::new(due.id, event, person::worker(), self.clock.now());
-                    return self.record(step, token).await.map(|()| true);
+                    not_shown.push((id, answered));
+                    None
                 }
                 Arrival::NotNow(fault) => {
                     return self.cannot_ask(due.id, None, fault, token).await.map(|()| true);
@@ -104,7 +116,30 @@ impl<A: Authority> Worker<A> {
                 return self.hold(due.id, warning, token).await.map(|()| true);
             }
         }
+        if !not_shown.is_empty() {
+            return self.put_off(due.id, &waiting, &not_shown, token).await.map(|()| true);
+        }
         Ok(asked && self.is_stopped()?)
+    }
+
+    /// Others that it must not stand beside are not shown, and may be with the authority: it waits,
+    /// and asks as seldom as for a report in doubt. With each what the authority's clock said.
+    async fn put_off(
+        &self,
+        id: SubmissionId,
+        waiting: &[Entry],
+        others: &[(SubmissionId, Option<Instant>)],
+        token: Token,
+    ) -> Result<(), JournalError> {
+        let pause = |(of, _): &(SubmissionId, _)| {
+            self.timing.ask(asked_in_vain(waiting, *of).0.saturating_add(1))
+        };
+        let due = self.context(1).after(others.iter().map(pause).min().unwrap_or_default());
+        for &(of, answered) in others {
+            let event = Event::OtherNotShown { of, due, answered };
+            self.record(Step::new(id, event, person::worker(), self.clock.now()), token).await?;
+        }
+        Ok(())
     }
 
     /// Puts what waits on hold, with what people are told of it in one transaction: a release is
@@ -121,13 +156,14 @@ impl<A: Authority> Worker<A> {
         self.record(step, token).await
     }
 
-    /// Whether a person has released a report since a newer version of it is with the authority.
-    /// What goes out last is what the authority goes by, so that without that word the older
-    /// version would take the place of the newer one.
-    fn was_released_beside(
+    /// Whether a person has released a report since a newer version of it is, or may be, with the
+    /// authority, which `began` tells. What goes out last is what the authority goes by, so that
+    /// without that word the older version would take the place of the newer one.
+    fn was_released_since(
         &self,
         id: SubmissionId,
         newer: SubmissionId,
+        began: fn(&Event) -> bool,
     ) -> Result<bool, JournalError> {
         let is_word = |entry: &&Entry| entry.by != person::worker();
         let timeline = self.journal.detail(id)?.timeline;
@@ -135,11 +171,9 @@ impl<A: Authority> Worker<A> {
         let released = words.rfind(|entry| matches!(entry.event, Event::Released { .. }));
         let Some(released) = released.map(|entry| entry.number) else { return Ok(false) };
         let timeline = self.journal.detail(newer)?.timeline;
-        let is_arrival = |event: &Event| {
-            use Event::{Accepted, Completed, SaidReceived};
-            matches!(event, Accepted { .. } | Completed { .. } | SaidReceived { .. })
-        };
-        let arrived = timeline.iter().find(|entry| is_arrival(&entry.event));
+        let ended = timeline.iter().rposition(|entry| has_ended(&entry.event));
+        let since = timeline.get(ended.map_or(0, |at| at + 1)..).unwrap_or_default();
+        let arrived = since.iter().find(|entry| began(&entry.event));
         Ok(arrived.is_none_or(|entry| entry.number < released))
     }
 
@@ -198,4 +232,29 @@ impl<A: Authority> Worker<A> {
                 by_person && is_ours && entry.event == Event::HeldBack
             }))
     }
+}
+
+/// From here on a report is with the authority.
+fn is_arrival(event: &Event) -> bool {
+    use Event::{Accepted, Completed, SaidReceived};
+    matches!(event, Accepted { .. } | Completed { .. } | SaidReceived { .. })
+}
+
+/// From here on it may be.
+fn is_request(event: &Event) -> bool {
+    matches!(event, Event::SendingStarted { .. } | Event::Doubted { .. })
+}
+
+/// After this it is there no more, or was never.
+fn has_ended(event: &Event) -> bool {
+    use Event::{Deferred, Failed, NotReceived, Rejected, SaidNotReceived, TurnedAway};
+    matches!(
+        event,
+        Deferred { .. }
+            | Failed { .. }
+            | NotReceived { .. }
+            | Rejected
+            | SaidNotReceived { .. }
+            | TurnedAway { .. }
+    )
 }

@@ -57,7 +57,7 @@ async fn a_search_that_lags_lets_nothing_take_the_place_of_what_was_stored() {
         pass(&house, &worker, 300).await;
         assert_eq!(house.sent(), 1, "withdrawn: {withdrawn}");
         assert_eq!(house.journal.state(newer).unwrap().code(), "queued");
-        assert!(told(&house, newer).contains(&"predecessor-not-shown"));
+        assert!(told(&house, newer).contains(&"other-not-shown"));
         house.authority.finds.lock().unwrap().push("r-9".to_owned());
         pass(&house, &worker, 600).await;
         assert_eq!(house.sent(), 1, "withdrawn: {withdrawn}");
@@ -88,7 +88,7 @@ async fn what_is_not_shown_for_as_long_as_a_doubt_lasts_is_replaced() {
         assert_eq!(house.sent(), sent + 1, "beside: {beside}");
         assert_eq!(house.journal.state(id).unwrap(), State::Superseded { by: newer });
         let asked = told(&house, newer);
-        let asked = asked.iter().filter(|code| **code == "predecessor-not-shown").count();
+        let asked = asked.iter().filter(|code| **code == "other-not-shown").count();
         assert!((5..=12).contains(&asked), "beside: {beside}, asked {asked} times");
     }
 }

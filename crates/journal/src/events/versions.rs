@@ -21,6 +21,8 @@ const WAITS_FOR_A_PERSON: [StateCode; 3] =
 const WITH_THE_AUTHORITY: [StateCode; 3] =
     [StateCode::InProgress, StateCode::Completed, StateCode::SaidReceived];
 
+const IN_DOUBT: [StateCode; 2] = [StateCode::Sending, StateCode::Unknown];
+
 /// Other versions of a report that count before it is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherVersions {
@@ -28,6 +30,9 @@ pub struct OtherVersions {
     pub withdrawn: Vec<SubmissionId>,
     /// The newest of those that were taken in after it and are with the authority.
     pub newer: Option<SubmissionId>,
+    /// The newest of those that were taken in after it and may be with the authority: a request is
+    /// under way or in doubt.
+    pub newer_in_doubt: Option<SubmissionId>,
 }
 
 /// What counts of them before a report is sent.
@@ -35,13 +40,18 @@ pub(crate) fn before_sending(
     connection: &Connection,
     id: SubmissionId,
 ) -> Result<OtherVersions, JournalError> {
-    let states = [&[StateCode::Withdrawn], &WITH_THE_AUTHORITY[..]].concat();
-    let (withdrawn, delivered): (Vec<_>, Vec<_>) = found(connection, id, &states)?
-        .into_iter()
-        .partition(|(_, state)| *state == StateCode::Withdrawn);
-    let newer = delivered.into_iter().rfind(|(newer, _)| *newer > id);
-    let withdrawn = withdrawn.into_iter().map(|(id, _)| id).collect();
-    Ok(OtherVersions { withdrawn, newer: newer.map(|(id, _)| id) })
+    let states = [&[StateCode::Withdrawn], &WITH_THE_AUTHORITY[..], &IN_DOUBT[..]].concat();
+    let found = found(connection, id, &states)?;
+    let withdrawn = found.iter().filter(|(_, state)| *state == StateCode::Withdrawn);
+    let newer = |among: &[StateCode]| {
+        let mut newer = found.iter().filter(|(newer, state)| *newer > id && among.contains(state));
+        newer.next_back().map(|(id, _)| *id)
+    };
+    Ok(OtherVersions {
+        withdrawn: withdrawn.map(|(id, _)| *id).collect(),
+        newer: newer(&WITH_THE_AUTHORITY),
+        newer_in_doubt: newer(&IN_DOUBT),
+    })
 }
 
 /// Those in these states, oldest first.

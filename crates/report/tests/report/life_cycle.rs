@@ -28,7 +28,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => (instant(), prop::option::of(instant()))
             .prop_map(|(due, answered)| Event::AskedInVain { due, answered }),
         1 => (1_i64..9, instant(), prop::option::of(instant())).prop_map(|(of, due, answered)| {
-            Event::PredecessorNotShown { of: SubmissionId(of), due, answered }
+            Event::OtherNotShown { of: SubmissionId(of), due, answered }
         }),
         1 => (instant(), why(), any::<bool>(), any::<bool>()).prop_map(
             |(due, why, in_vain, late)| Event::NotAnswered { due, why, in_vain, late }

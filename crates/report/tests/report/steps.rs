@@ -87,7 +87,7 @@ fn events() -> Vec<Event> {
         Event::Deferred { due: at(9), why: "cut".to_owned() },
         doubted(),
         Event::AskedInVain { due: at(9), answered: Some(at(6)) },
-        Event::PredecessorNotShown { of: SubmissionId(7), due: at(9), answered: None },
+        Event::OtherNotShown { of: SubmissionId(7), due: at(9), answered: None },
         Event::NotAnswered { due: at(9), why: "cut".to_owned(), in_vain: false, late: false },
         Event::NotReceived { due: at(9) },
         Event::Accepted { receipt: receipt(), since: at(8), due: at(9) },
@@ -127,7 +127,7 @@ fn follows(state: &State, event: &Event) -> Option<State> {
         ("unknown", _, "held-back") => State::Held { attempt: 2 },
         ("superseded", _, "held-back") => State::Held { attempt: 1 },
         ("queued", Some(attempt), "sending-started") => sending(attempt + 1, 8),
-        ("queued", Some(attempt), "predecessor-not-shown") => queued(attempt, 9),
+        ("queued", Some(attempt), "other-not-shown") => queued(attempt, 9),
         ("sending", _, "deferred") => queued(2, 9),
         ("sending", _, "turned-away") => {
             State::Queued { attempt: 2, due: at(9), refusals: 1, doubts: 0 }

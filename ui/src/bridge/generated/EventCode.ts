@@ -3,4 +3,4 @@
 /**
  * What happened to a report.
  */
-export type EventCode = "queued" | "held" | "released" | "held-back" | "sending-started" | "deferred" | "refused-on-the-way" | "doubted" | "asked-in-vain" | "predecessor-not-shown" | "not-answered" | "not-received" | "accepted" | "still-in-progress" | "overdue" | "not-found" | "turned-away" | "held-after-refusals" | "said-received" | "still-expected" | "said-not-received" | "completed" | "failed" | "rejected" | "withdrawn" | "superseded";
+export type EventCode = "queued" | "held" | "released" | "held-back" | "sending-started" | "deferred" | "refused-on-the-way" | "doubted" | "asked-in-vain" | "other-not-shown" | "not-answered" | "not-received" | "accepted" | "still-in-progress" | "overdue" | "not-found" | "turned-away" | "held-after-refusals" | "said-received" | "still-expected" | "said-not-received" | "completed" | "failed" | "rejected" | "withdrawn" | "superseded";
