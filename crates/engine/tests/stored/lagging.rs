@@ -118,12 +118,17 @@ async fn where_access_is_lost_a_person_decides_what_takes_the_place_of_another()
 #[tokio::test]
 async fn a_refusal_that_is_no_verdict_on_the_content_may_be_that_of_a_repetition() {
     let of = |code: &str| Issue { code: code.to_owned(), ..reason() };
+    let at = |place: &str, code: &str| Issue { expression: Some(place.to_owned()), ..of(code) };
     let cases = [
         (vec![of("invalid")], true),
         (vec![of("required"), of("code-invalid")], true),
         (vec![of("business-rule")], false),
         (vec![of("processing")], false),
         (vec![of("invalid"), of("conflict")], false),
+        (vec![Issue { rule: Some("FOPH-012".to_owned()), ..of("business-rule") }], true),
+        (vec![at("Bundle.entry[0]", "processing")], true),
+        (vec![Issue { line: Some(3), ..of("processing") }], true),
+        (vec![at("Bundle.identifier", "conflict")], false),
     ];
     for (reasons, is_verdict) in cases {
         let codes: Vec<_> = reasons.iter().map(|it| it.code.clone()).collect();
