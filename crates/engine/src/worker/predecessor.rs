@@ -75,12 +75,17 @@ impl<A: Authority> Worker<A> {
         mut others: Vec<SubmissionId>,
         token: Token,
     ) -> Result<bool, JournalError> {
-        let (mut asked, mut not_shown) = (false, Vec::new());
-        let waiting = self.journal.detail(due.id)?.timeline;
         let same = self.journal.withdrawn_of_the_content_of(due.id)?;
         let instead = self.instead(due)?;
         others.retain(|id| !instead.contains(id));
-        for id in instead.into_iter().chain(same.iter().chain(&others).copied()) {
+        let all: Vec<_> = instead.into_iter().chain(same.iter().chain(&others).copied()).collect();
+        // Mostly there is none, and no more is read.
+        if all.is_empty() {
+            return Ok(false);
+        }
+        let waiting = self.journal.detail(due.id)?.timeline;
+        let (mut asked, mut not_shown) = (false, Vec::new());
+        for id in all {
             let (delivered, not_asked) = match (same.contains(&id), others.contains(&id)) {
                 (true, _) => (SAME_DELIVERED, SAME_NOT_ASKED),
                 (false, true) => (OTHER_DELIVERED, OTHER_NOT_ASKED),
