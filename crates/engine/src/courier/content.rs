@@ -16,19 +16,27 @@ const OF_CONTENT: [&str; 9] = [
     "not-supported",
 ];
 
-/// Issue types that speak of what the authority has already, whatever they name.
-const OF_OTHERS: [&str; 3] = ["duplicate", "conflict", "multiple-matches"];
+/// Issue types that judge it where they name a rule or a place in the document. Any other speaks
+/// of the server, of access, or of what the authority has already.
+const OF_CONTENT_NAMED: [&str; 2] = ["processing", "business-rule"];
+
+/// Where a document has the identifiers by which an authority may know it already.
+const OF_DOCUMENT: [&str; 3] =
+    ["Bundle.identifier", "DocumentReference.identifier", "masterIdentifier"];
 
 /// Whether a refusal with these messages of the authority is one of the content, which is the same
 /// in every delivery of it: then none of them was stored. Servers differ in their issue types, and
-/// some say `processing` of everything: what names a rule or a place in the document judges it too.
-/// That a report is a duplicate by the authority's own rule is told before
-/// ([`client::Fault::may_be_stored`]).
+/// some say `processing` of everything: what names a rule or a place in the document judges it too,
+/// but for the identifier of the document, which may be there already. That a report is a duplicate
+/// by the authority's own rule is told before ([`client::Fault::may_be_stored`]).
 pub(crate) fn is_verdict_on_content<'a>(messages: impl Iterator<Item = &'a Message>) -> bool {
     let judges = |error: &Message| {
-        let names_something =
-            error.rule.is_some() || error.expression.is_some() || error.line.is_some();
-        OF_CONTENT.contains(&&*error.code) || names_something && !OF_OTHERS.contains(&&*error.code)
+        let place = error.expression.as_deref();
+        let names_something = error.rule.is_some() || place.is_some() || error.line.is_some();
+        let is_known_by_it =
+            place.is_some_and(|place| OF_DOCUMENT.iter().any(|of| place.contains(of)));
+        OF_CONTENT.contains(&&*error.code)
+            || OF_CONTENT_NAMED.contains(&&*error.code) && names_something && !is_known_by_it
     };
     let mut errors = messages.filter(|message| message.severity == Severity::Error).peekable();
     errors.peek().is_some() && errors.all(judges)

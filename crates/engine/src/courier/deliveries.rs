@@ -28,13 +28,15 @@ pub fn reached_nobody(why: &str) -> bool {
 pub(crate) fn open_request<'a>(
     events: impl DoubleEndedIterator<Item = &'a Event>,
 ) -> Option<Instant> {
+    let mut reached_nobody_since = false;
     for event in events.rev() {
         match event {
             Event::NotReceived { .. } => return None,
             // The authority's own refusal of the content.
             Event::Rejected => return None,
-            // What was open before it was asked for before it began.
-            Event::Deferred { why, .. } if reached_nobody(why) => return None,
+            // It says nothing of the requests before: one empty answer was enough for it.
+            Event::Deferred { why, .. } if reached_nobody(why) => reached_nobody_since = true,
+            Event::SendingStarted { .. } if reached_nobody_since => reached_nobody_since = false,
             Event::SendingStarted { since } => return Some(*since),
             // What a restore has forgotten may have been sent, whoever has decided about it since.
             Event::Doubted { since, why, .. } if why == journal::RESTORED => return Some(*since),
@@ -277,7 +279,7 @@ mod tests {
             (vec![queued(), began(1), deferred("unavailable")], None),
             (vec![queued(), began(1), deferred(STOOD_STILL)], None),
             (vec![began(1), deferred("forbidden"), Event::HeldBack, released()], Some(1)),
-            (vec![began(1), deferred("forbidden"), began(3), deferred("dns")], None),
+            (vec![began(1), deferred("forbidden"), began(3), deferred("dns")], Some(1)),
             (vec![began(1), deferred("dns"), began(3), deferred("html")], Some(3)),
             (vec![began(1), deferred("forbidden"), not_received()], None),
             (vec![began(1), deferred("forbidden"), said(), Event::HeldBack, released()], Some(1)),

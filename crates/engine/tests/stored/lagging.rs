@@ -128,7 +128,11 @@ async fn a_refusal_that_is_no_verdict_on_the_content_may_be_that_of_a_repetition
         (vec![Issue { rule: Some("FOPH-012".to_owned()), ..of("business-rule") }], true),
         (vec![at("Bundle.entry[0]", "processing")], true),
         (vec![Issue { line: Some(3), ..of("processing") }], true),
-        (vec![at("Bundle.identifier", "conflict")], false),
+        (vec![at("Bundle.entry[0]", "conflict")], false),
+        (vec![at("Bundle.identifier", "business-rule")], false),
+        (vec![at("Bundle.entry[1].resource.identifier", "processing")], true),
+        (vec![Issue { rule: Some("E-17".to_owned()), ..of("lock-error") }], false),
+        (vec![Issue { rule: Some("E-17".to_owned()), ..of("exception") }], false),
     ];
     for (reasons, is_verdict) in cases {
         let codes: Vec<_> = reasons.iter().map(|it| it.code.clone()).collect();

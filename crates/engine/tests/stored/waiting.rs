@@ -353,3 +353,31 @@ async fn what_the_authority_has_judged_delays_nothing() {
 }
 
 // F12
+
+/// A gateway refused what the authority had stored, and the next request met a rate limit: that
+/// one says nothing of the first, which is asked for before the report or its correction goes.
+#[tokio::test]
+async fn a_request_that_reached_nobody_closes_no_earlier_one() {
+    for corrected in [true, false] {
+        let house = House::new();
+        let (id, worker) = refused(&house).await;
+        house.authority.limits.store(true, Ordering::SeqCst);
+        pass(&house, &worker, 600).await;
+        house.authority.limits.store(false, Ordering::SeqCst);
+        let sent = house.sent();
+        assert!(sent >= 2, "it was tried again");
+        let identifier = house.journal.row(id).unwrap().identifier;
+        house.authority.accepted.lock().unwrap().push((identifier, "r-9".to_owned()));
+        house.authority.shown.store(1, Ordering::SeqCst);
+        if corrected {
+            word(&house, id, Event::HeldBack);
+            let newer = correct(&house, id, 2);
+            pass(&house, &worker, HOUR).await;
+            assert_eq!(code(&house, newer), "held");
+        } else {
+            pass(&house, &worker, HOUR).await;
+            assert_eq!(house.journal.state(id).unwrap().receipt(), Some("r-9"));
+        }
+        assert_eq!(house.sent(), sent, "corrected: {corrected}");
+    }
+}
