@@ -2,7 +2,7 @@
 
 import { parseDate } from "@internationalized/date";
 import type { CalendarDate } from "@internationalized/date";
-import { useState } from "react";
+import { useMemo } from "react";
 import type { KeyboardEvent } from "react";
 import { DateField as AriaDateField, DateInput, DateSegment, Label } from "react-aria-components";
 
@@ -17,14 +17,9 @@ export function DateField({ label, value, onChange, "data-testid": id }: {
   "data-testid"?: string;
 }) {
   // A day that is typed halfway stands in the field alone: React Aria keeps it until its value is another one.
-  const [shown, setShown] = useState<CalendarDate | null>(dayOf(value));
-  if ((shown?.toString() ?? "") !== value) setShown(dayOf(value));
-  const change = (day: CalendarDate | null) => {
-    setShown(day);
-    onChange(day?.toString() ?? "");
-  };
+  const day = useMemo(() => dayOf(value), [value]);
   return (
-    <AriaDateField className={controls.field} value={shown} onChange={change} granularity="day" shouldForceLeadingZeros onKeyDown={submit} data-testid={id}>
+    <AriaDateField className={controls.field} value={day} onChange={(typed) => onChange(typed?.toString() ?? "")} granularity="day" shouldForceLeadingZeros onKeyDown={submit} data-testid={id}>
       <Label className={controls.label}>{label}</Label>
       <DateInput className={`${controls.input} ${css.parts}`}>
         {(segment) => <DateSegment segment={segment} className={css.part ?? ""} />}

@@ -221,13 +221,16 @@ function Field({ field, edits, onFocus }: { field: FormFieldView; edits: Edits; 
     return <HiddenField label={label} value={hide(field.value)} onShow={show} id={`form-${field.path}`} />;
   }
   if (field.choices.length > 0) {
-    const choices = field.choices.map(({ code, display }) => ({ id: code, name: display ? `${display} (${code})` : words("choice", code) }));
+    const choices = field.choices.map(({ code, display }) => ({ id: code, name: display ? `${display} (${code})` : (text.code(`choice.${code}`) ?? code) }));
     const known = typed === "" || choices.some(({ id }) => id === typed) ? choices : [{ id: typed, name: text("field.unlisted", { value: typed }) }, ...choices];
     const choose = (code: string) => {
       change(code);
       // What stands beside the code is its name, and would be that of another one.
       const display = field.choices.find((choice) => choice.code === code)?.display;
-      if (field.display !== null && display) edits.edit(field.display, display);
+      if (field.display === null || code === typed) return;
+      if (display) return edits.edit(field.display, display);
+      edits.empty(field.display);
+      edits.leave();
     };
     return <Select label={label} value={typed} choices={known} onChange={choose} data-testid={`form-${field.path}`} />;
   }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, replaceAll, sound, test } from "./window";
-import { spoiled, teachingPackage } from "./teaching";
+import { spoiled, teachingPackage, testsPackage } from "./teaching";
 
 // What is read and typed here names patients.
 test.use({ showsNames: true });
@@ -124,6 +124,26 @@ test("a mark in the source says what is wrong, and its button puts the cure in",
   await note.getByRole("button", { name: "Put in: CH" }).click();
   await expect(sum).toHaveAttribute("data-errors", "11");
   await expect(dialog.getByTestId("form-Patient.address.country")).toHaveText("Schweiz (CH)");
+});
+
+test("the name beside a code follows the code that is chosen, and goes where the rules have none", async ({ window, core }) => {
+  await core.useRules(core.write("rules.json", testsPackage({ "8-8": "Salmonella by culture", "9-9": "" })));
+  const sent = await core.send([core.write("one.json", readFileSync(core.sample("muster-fehler"), "utf8"))]);
+  const id = sent.submissions[0] ?? 0;
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("report-row").first().click();
+  await window.getByTestId("action-correct").click();
+  const dialog = window.getByRole("dialog");
+  const code = dialog.getByTestId("form-Observation.code.coding.code").first();
+  const draft = () => core.call("draft", { id });
+  await code.click();
+  await expect(window.getByRole("option")).toHaveText(["20955-1 (stands there now)", "9-9", "Salmonella by culture (8-8)"]);
+  await window.getByRole("option", { name: "Salmonella by culture (8-8)" }).click();
+  await expect.poll(draft).toMatch(/"code": "8-8",\s*"display": "Salmonella by culture"/);
+  await code.click();
+  await window.getByRole("option", { name: "9-9", exact: true }).click();
+  // The name of the other code does not stand beside this one.
+  await expect.poll(draft).toMatch(/"code": "9-9"\s*\}/);
 });
 
 for (const [language, sentence] of [

@@ -82,6 +82,17 @@ export function teachingPackage(): string {
   return JSON.stringify({ resourceType: "Bundle", type: "collection", entry: all.map((resource) => ({ resource })) });
 }
 
+/** Rules that allow these codes of LOINC for what an observation tests, with their names. */
+export function testsPackage(codes: Record<string, string>): string {
+  const observation = [{ path: "Observation.code", max: "1", ...typed("CodeableConcept"), ...bound("tests") }];
+  const all = [
+    definition("Bundle", ENTRY, BUNDLE),
+    definition("Observation", `${FHIR}/Observation`, observation),
+    valueSet("tests", "http://loinc.org", codes),
+  ];
+  return JSON.stringify({ resourceType: "Bundle", type: "collection", entry: all.map((resource) => ({ resource })) });
+}
+
 /** What is right in the sample, and the mistake that stands there instead. */
 const MISTAKES: [right: string | RegExp, wrong: string][] = [
   // What needs no judgement.

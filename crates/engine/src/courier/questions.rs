@@ -67,18 +67,12 @@ impl Courier {
         id: SubmissionId,
         since: Instant,
     ) -> Duration {
-        let (of, first) = *self
-            .questions
-            .doubts
-            .entry(id)
-            .and_modify(|known| {
-                // Of another request, about which there is a doubt of its own.
-                if known.0 != since {
-                    *known = (since, now.steady);
-                }
-            })
-            .or_insert((since, now.steady));
-        debug_assert_eq!(of, since, "a doubt counts from its own request");
+        let known = self.questions.doubts.entry(id).or_insert((since, now.steady));
+        // Of an earlier request, about which there was a doubt of its own.
+        if known.0 != since {
+            *known = (since, now.steady);
+        }
+        let first = known.1;
         elapsed(since, now.wall).max(now.steady.saturating_sub(first))
     }
 

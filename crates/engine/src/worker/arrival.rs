@@ -200,10 +200,9 @@ impl<A: Authority> Worker<A> {
         if let Some(since) = rejected_request(timeline.iter().map(|entry| &entry.event)) {
             return Ok(Some(since));
         }
-        if has_failed(timeline.iter().map(|entry| &entry.event)) {
-            return Ok(None);
-        }
-        if let Some(since) = open_request(timeline.iter().map(|entry| &entry.event)) {
+        if !has_failed(timeline.iter().map(|entry| &entry.event))
+            && let Some(since) = open_request(timeline.iter().map(|entry| &entry.event))
+        {
             return Ok(Some(since));
         }
         let Some(restored) = self.journal.restored_since(row.id)? else { return Ok(None) };

@@ -17,8 +17,8 @@ pub struct ListedCode {
 }
 
 impl RuleSet {
-    /// The codes of a value set by their names, without those that are only for grouping. `None`
-    /// where it is not here, has no codes or more than `most`, or cannot be listed in full.
+    /// The codes of a value set in the order of their names. `None` where it is not here, has no
+    /// codes or more than `most`, or cannot be listed in full.
     pub fn codes_of_value_set(&self, canonical: &str, most: usize) -> Option<Vec<ListedCode>> {
         let (members, package) = self.members(canonical, 0)?;
         let left = std::cell::Cell::new(super::PARTS_MAX);
