@@ -33,6 +33,8 @@ const TYPED = {
   correction: {
     do: (page) => detail(page, "failed").then(() => by(page, "action-correct").click()),
     into: (page) => by(page, "correct-text"),
+    // What differs is shown a moment later: the difference of before has the report's own text.
+    until: (page) => by(page, "difference").getByText("«typed»").first().waitFor(),
   },
   paste: {
     do: (page) => by(page, "paste-text").click(),
