@@ -5,9 +5,9 @@
 
 mod laboratory;
 
-use engine::{Clock as _, ReconcileDeps, Timing, compare, decide_guarded};
+use engine::{Clock as _, compare, decide_guarded};
 use journal::{Journal, NewSubmission, Step, recover, restore};
-use laboratory::{Laboratory, MINUTE, endpoint, key, nowhere, remove};
+use laboratory::{Laboratory, MINUTE, key, nowhere, remove};
 use report::{Event, Person, State, SubmissionId};
 use testkit::Figures;
 
@@ -79,14 +79,7 @@ async fn nothing_is_let_go_while_nothing_of_ours_is_shown() {
     let (lab, journal, second) = Laboratory::after_a_dead_disk().await;
     let waits = [second];
     let see = |blind| lab.authority.service.lock().unwrap().blind = blind;
-    let tools = ReconcileDeps {
-        journal: &journal,
-        authority: &lab.authority,
-        former: &[],
-        endpoint: &endpoint(),
-        clock: &*lab.clock,
-        timing: &Timing::default(),
-    };
+    let tools = lab.tools(&journal);
     see(true);
     let found = compare(&tools, journal.unreconciled().unwrap().unwrap()).await.unwrap();
     assert!(!found.complete);
@@ -339,6 +332,93 @@ async fn a_report_may_be_released_where_every_question_takes_too_long() {
     lab.compare(&journal).await;
     assert_eq!(journal.guarded("simulated").unwrap(), [second]);
     assert!(!journal.release_waits(second).unwrap(), "a person may decide");
+}
+
+/// A version of one document, of which a delivery can be asked for by that document.
+fn version(lab: &mut Laboratory, journal: &Journal, number: u64, first: Event) -> SubmissionId {
+    let mut new = lab.submission(number, format!("urn:uuid:version-{number}"));
+    new.summary.identifier = Some("document-7".to_owned());
+    new.first = first;
+    let documents = &mut lab.authority.service.lock().unwrap().documents;
+    documents.insert(new.identifier.clone(), "document-7".to_owned());
+    lab.taken.insert(new.identifier.clone(), new.digest.clone());
+    journal.import(new).unwrap()
+}
+
+/// The disk dies with the register, and the backup holds a version, waiting or on hold, whose newer
+/// one was delivered since: it does not go after that one in silence. A person who is told of it
+/// and releases it has decided.
+#[tokio::test]
+async fn an_older_version_of_a_backup_does_not_follow_a_newer_one_in_silence() {
+    for on_hold in [false, true] {
+        let mut lab = Laboratory::new(1);
+        let journal = Journal::create(&lab.path(), &key()).unwrap();
+        lab.hand_over(&journal, 1);
+        lab.settle(&journal).await;
+        let due = lab.clock.now().plus_seconds(3_600);
+        let first = version(&mut lab, &journal, 7, Event::Queued { due });
+        let by = Person("test".to_owned());
+        let word = |event, at| Step::new(first, event, by.clone(), at);
+        if on_hold {
+            journal.record(word(Event::HeldBack, lab.clock.now())).unwrap();
+        }
+        journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
+        let now = lab.clock.now();
+        version(&mut lab, &journal, 8, Event::Queued { due: now });
+        lab.settle(&journal).await;
+        let stored = |lab: &Laboratory| lab.authority.service.lock().unwrap().stored.len();
+        assert_eq!(stored(&lab), 2, "the newer one is there");
+        let journal = lab.on_a_new_disk(journal);
+        journal.set_paused(false).unwrap();
+        let release = |lab: &Laboratory| {
+            let due = lab.clock.now();
+            journal.record(word(Event::Released { reason: "ok".to_owned(), due }, due)).unwrap();
+        };
+        lab.compare(&journal).await;
+        lab.pass(11 * MINUTE);
+        lab.compare(&journal).await;
+        if on_hold {
+            release(&lab);
+        }
+        work(&mut lab, &journal).await;
+        assert_eq!(stored(&lab), 2, "on hold in the backup: {on_hold}");
+        assert_eq!(journal.state(first).unwrap().code(), "held");
+        let told = journal.detail(first).unwrap().messages;
+        assert!(told.iter().any(|it| it.code == journal::MAY_BE_KNOWN));
+        release(&lab);
+        work(&mut lab, &journal).await;
+        assert_eq!(stored(&lab), 3, "who releases it has decided: {on_hold}");
+    }
+}
+
+/// Nothing newer was delivered: what the backup holds goes by itself, after the authority was asked
+/// for its document.
+#[tokio::test]
+async fn what_a_backup_holds_goes_where_no_newer_version_is_shown() {
+    let mut lab = Laboratory::new(1);
+    let journal = Journal::create(&lab.path(), &key()).unwrap();
+    lab.hand_over(&journal, 1);
+    lab.settle(&journal).await;
+    let due = lab.clock.now().plus_seconds(3_600);
+    let first = version(&mut lab, &journal, 7, Event::Queued { due });
+    journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
+    let journal = lab.on_a_new_disk(journal);
+    journal.set_paused(false).unwrap();
+    work(&mut lab, &journal).await;
+    assert!(matches!(journal.state(first).unwrap().code(), "completed" | "failed"));
+    assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 2);
+}
+
+/// Hours of the worker, beside a comparison every ten minutes.
+async fn work(lab: &mut Laboratory, journal: &Journal) {
+    let worker = lab.worker(journal);
+    for _ in 0..30 {
+        lab.compare(journal).await;
+        lab.decide(journal).await;
+        for _ in 0..6 {
+            lab.turn(&worker).await;
+        }
+    }
 }
 
 /// `LABCOURIER_RESTORES` makes it many more.

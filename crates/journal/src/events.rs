@@ -2,6 +2,7 @@
 //! what belongs to it.
 
 pub(crate) mod append;
+pub(crate) mod asked;
 pub(crate) mod attach;
 pub(crate) mod chain;
 pub(crate) mod doubt;

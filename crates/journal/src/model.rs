@@ -18,8 +18,7 @@ pub struct NewSubmission {
     pub document: Vec<u8>,
     /// SHA-256 of `document`, lower-case hex. Checked again here.
     pub digest: String,
-    /// What it says, whatever its encoding and white space: `fhir::Tree::canonical_digest_of`,
-    /// where known.
+    /// Digest of what it says (`fhir::Tree::canonical_digest_of`), where known.
     pub canonical: Option<String>,
     /// What people recognise the report by.
     pub summary: Summary,
@@ -56,8 +55,10 @@ pub struct Step {
     pub evidence: Option<Evidence>,
     /// Replaces the authority's messages, where given.
     pub issues: Option<Vec<Message>>,
-    /// A message of ours that takes its place beside the others; an earlier one of its code goes.
+    /// A message of ours; an earlier one of its code goes.
     pub warning: Option<Message>,
+    /// For [`Event::HeldBack`]: until the authority was asked for its document.
+    pub until_asked: bool,
     /// Refuse unless the state has this code now.
     pub expected: Option<&'static str>,
     /// Fencing token of the worker's lease; `None` for what a person does.
@@ -68,7 +69,7 @@ impl Step {
     /// A step without evidence, messages or conditions.
     pub fn new(id: SubmissionId, event: Event, by: Person, at: Instant) -> Self {
         let (evidence, issues, warning, expected, lease) = (None, None, None, None, None);
-        Self { id, event, by, at, evidence, issues, warning, expected, lease }
+        Self { id, event, by, at, evidence, issues, warning, until_asked: false, expected, lease }
     }
 }
 
@@ -410,9 +411,8 @@ pub struct Detail {
 }
 
 impl Detail {
-    /// As [`Row::actions`], of what is known besides: the authority may have a report on hold that
-    /// was never sent from here, because it was before a restore or from the other copy of the
-    /// profile.
+    /// As [`Row::actions`]; the authority may have what is on hold, too, although it was never sent
+    /// from here: it was before a restore, or from the other copy of the profile.
     pub fn actions(&self, now: Instant) -> Vec<Action> {
         let warnings = [guard::MAY_BE_KNOWN, guard::NOT_COMPARED, carried::DECIDED];
         let may_be_there = |it: &Message| warnings.contains(&&*it.code);

@@ -49,36 +49,40 @@ impl<A: Authority> Worker<A> {
         if !matches!(due.state, State::Queued { .. }) {
             return Ok(false);
         }
-        let OtherVersions { withdrawn, newer, newer_in_doubt } =
-            self.journal.other_versions_of(due.id)?;
-        if let Some(newer) = newer
-            && !self.was_released_since(due.id, newer, is_arrival)?
-        {
-            // The journal says of each that waits for a person which newer one there is.
+        let others = self.journal.other_versions_of(due.id)?;
+        if !self.undecided(due.id, &others.newer, is_arrival)?.is_empty() {
+            // The journal says of each that waits for a person which newer ones there are.
             return self.hold(due.id, None, token).await.map(|()| true);
         }
-        if let Some(newer) = newer_in_doubt
-            && !self.was_released_since(due.id, newer, is_request)?
-        {
+        let in_doubt = self.undecided(due.id, &others.newer_in_doubt, is_request)?;
+        if !in_doubt.is_empty() {
+            let in_doubt: Vec<_> = in_doubt.into_iter().map(|newer| (newer, None)).collect();
             let timeline = self.journal.detail(due.id)?.timeline;
-            return self.put_off(due.id, &timeline, &[(newer, None)], token).await.map(|()| true);
+            return self.put_off(due.id, &timeline, &in_doubt, token).await.map(|()| true);
         }
-        self.awaits_one_of(due, withdrawn, token).await
+        if others.is_unasked {
+            let mut step = self.held_back(due.id);
+            step.until_asked = true;
+            return self.record(step, token).await.map(|()| true);
+        }
+        self.awaits_one_of(due, others, token).await
     }
 
     /// Of a correction: whether the authority has what it takes the place of; of one that is open
     /// again, whether it has what was withdrawn in its place; of any, whether it has the same
-    /// report or another version of it (`others`), which was withdrawn after a request.
+    /// report or another version of it, which was withdrawn after a request, or a newer one whose
+    /// request was refused.
     async fn awaits_one_of(
         &self,
         due: &Due,
-        mut others: Vec<SubmissionId>,
+        others: OtherVersions,
         token: Token,
     ) -> Result<bool, JournalError> {
         let same = self.journal.withdrawn_of_the_content_of(due.id)?;
         let instead = self.instead(due)?;
-        others.retain(|id| !instead.contains(id));
-        let all: Vec<_> = instead.into_iter().chain(same.iter().chain(&others).copied()).collect();
+        let mut versions = [others.withdrawn, others.newer_refused].concat();
+        versions.retain(|id| !instead.contains(id) && !same.contains(id));
+        let all: Vec<_> = instead.iter().chain(&same).chain(&versions).copied().collect();
         // Mostly there is none, and no more is read.
         if all.is_empty() {
             return Ok(false);
@@ -86,7 +90,7 @@ impl<A: Authority> Worker<A> {
         let waiting = self.journal.detail(due.id)?.timeline;
         let (mut asked, mut not_shown) = (false, Vec::new());
         for id in all {
-            let (delivered, not_asked) = match (same.contains(&id), others.contains(&id)) {
+            let (delivered, not_asked) = match (same.contains(&id), versions.contains(&id)) {
                 (true, _) => (SAME_DELIVERED, SAME_NOT_ASKED),
                 (false, true) => (OTHER_DELIVERED, OTHER_NOT_ASKED),
                 (false, false) => (DELIVERED, NOT_ASKED),
@@ -98,6 +102,9 @@ impl<A: Authority> Worker<A> {
             }
             let warning = match self.arrival(&row, &waiting, token, &mut asked).await? {
                 Arrival::Not => None,
+                Arrival::Delivered(_) if self.is_newer_delivered(due.id, id)? => {
+                    return self.hold(due.id, None, token).await.map(|()| true);
+                }
                 Arrival::Delivered(receipt) => {
                     let known = receipt.unwrap_or_else(|| row.identifier.clone());
                     self.delivered(due, delivered, &known)?
@@ -125,6 +132,15 @@ impl<A: Authority> Worker<A> {
             return self.put_off(due.id, &waiting, &not_shown, token).await.map(|()| true);
         }
         Ok(asked && self.is_stopped()?)
+    }
+
+    /// Whether the journal says by now that another one is newer, and with the authority.
+    fn is_newer_delivered(
+        &self,
+        id: SubmissionId,
+        other: SubmissionId,
+    ) -> Result<bool, JournalError> {
+        Ok(self.journal.other_versions_of(id)?.newer.contains(&other))
     }
 
     /// Others that it must not stand beside are not shown, and may be with the authority: it waits,
@@ -155,10 +171,32 @@ impl<A: Authority> Worker<A> {
         warning: Option<Message>,
         token: Token,
     ) -> Result<(), JournalError> {
-        let mut step = Step::new(id, Event::HeldBack, person::worker(), self.clock.now());
+        let mut step = self.held_back(id);
         step.warning = warning;
-        step.expected = Some("queued");
         self.record(step, token).await
+    }
+
+    fn held_back(&self, id: SubmissionId) -> Step {
+        let mut step = Step::new(id, Event::HeldBack, person::worker(), self.clock.now());
+        step.expected = Some("queued");
+        step
+    }
+
+    /// Those of the newer versions beside which nobody has released it
+    /// ([`Self::was_released_since`]).
+    fn undecided(
+        &self,
+        id: SubmissionId,
+        newer: &[SubmissionId],
+        began: fn(&Event) -> bool,
+    ) -> Result<Vec<SubmissionId>, JournalError> {
+        let mut undecided = Vec::new();
+        for &newer in newer {
+            if !self.was_released_since(id, newer, began)? {
+                undecided.push(newer);
+            }
+        }
+        Ok(undecided)
     }
 
     /// Whether a person has released a report since a newer version of it is, or may be, with the

@@ -4,15 +4,15 @@
 #![allow(dead_code, reason = "each test uses its part")]
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
+mod asking;
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use client::{Authority, Capability, Changes, Evidence, Fault, Found, Received};
-use engine::{
-    Clock, Connection, Formerly, LeaseKeeper, ReconcileDeps, Timing, Worker, WorkerDeps, compare,
-};
+use engine::{Clock, Connection, Formerly, LeaseKeeper, Timing, Worker, WorkerDeps};
 use exchange::{Answer, Endpoint, Envelope, Environment, Page, Processing, Query};
 use fhir::{Format, Instant};
 use journal::{Imported, Journal, Key, NewSubmission, Unless, restore};
@@ -247,6 +247,8 @@ pub(crate) struct Laboratory {
     /// Identifiers that were confirmed, with the digest of their content.
     pub(crate) taken: HashMap<String, String>,
     pub(crate) lives: u32,
+    endpoint: Endpoint,
+    timing: Timing,
 }
 
 impl Laboratory {
@@ -265,6 +267,8 @@ impl Laboratory {
             files: 0,
             taken: HashMap::new(),
             lives: 0,
+            endpoint: endpoint(),
+            timing: Timing::default(),
         }
     }
 
@@ -378,6 +382,7 @@ impl Laboratory {
         let worker = self.worker(journal);
         for _ in 0..2_000 {
             self.turn(&worker).await;
+            self.decide(journal).await;
             if self.all_settled(journal) {
                 return;
             }
@@ -387,20 +392,12 @@ impl Laboratory {
     }
 
     pub(crate) fn all_settled(&self, journal: &Journal) -> bool {
-        journal.open_reports().unwrap().is_empty() && journal.next_due().unwrap().is_none()
-    }
-
-    pub(crate) async fn compare(&self, journal: &Journal) {
-        let Some(open) = journal.unreconciled().unwrap() else { return };
-        let tools = ReconcileDeps {
-            journal,
-            authority: &self.authority,
-            former: &self.former,
-            endpoint: &endpoint(),
-            clock: &*self.clock,
-            timing: &Timing::default(),
-        };
-        compare(&tools, open).await.unwrap();
+        let mut waiting = journal.guarded("simulated").unwrap().into_iter();
+        let is_asked_for =
+            |id| journal.goes_by_itself(id).unwrap() && journal.release_waits(id).unwrap();
+        journal.open_reports().unwrap().is_empty()
+            && journal.next_due().unwrap().is_none()
+            && !waiting.any(is_asked_for)
     }
 
     /// The disk dies, with the register: the newest backup takes the journal's place.

@@ -3,6 +3,7 @@
 
 mod corrections;
 mod lagging;
+mod newer;
 mod waiting;
 
 use std::sync::atomic::Ordering;

@@ -14,26 +14,26 @@ use super::lagging::{HOUR, pass};
 use super::{refused, word};
 use crate::house::{House, Willing, news, reason};
 
-fn correct(house: &House, id: SubmissionId, number: u64) -> SubmissionId {
+pub(super) fn correct(house: &House, id: SubmissionId, number: u64) -> SubmissionId {
     let new = NewSubmission { corrects: Some(id), ..house.submission("ours", number) };
     house.journal.import(new).unwrap()
 }
 
-fn version(house: &House, number: u64) -> SubmissionId {
+pub(super) fn version(house: &House, number: u64) -> SubmissionId {
     let mut report = house.submission("ours", number);
     report.summary.identifier = Some("d-1".to_owned());
     house.journal.import(report).unwrap()
 }
 
-fn code(house: &House, id: SubmissionId) -> &'static str {
+pub(super) fn code(house: &House, id: SubmissionId) -> &'static str {
     house.journal.state(id).unwrap().code()
 }
 
-async fn turn(worker: &Worker<Willing>) {
+pub(super) async fn turn(worker: &Worker<Willing>) {
     worker.turn(&mut None, &CancellationToken::new()).await.unwrap();
 }
 
-fn release(house: &House, id: SubmissionId, after: i64) {
+pub(super) fn release(house: &House, id: SubmissionId, after: i64) {
     let due = house.clock.now().plus_seconds(after);
     word(house, id, Event::Released { reason: "x".to_owned(), due });
 }

@@ -241,11 +241,9 @@ pub(crate) fn record(
         }
         state => state,
     };
-    if let Some(issues) = &step.issues {
-        attach::replace_issues(connection, step.id, issues)?;
-    }
-    if let Some(warning) = &step.warning {
-        attach::warn(connection, step.id, warning)?;
+    attach::messages_of(connection, step)?;
+    if step.until_asked {
+        guard::waits_too(connection, step.id)?;
     }
     if !matches!(step.event, Event::Released { .. }) {
         versions::tell(connection, step.id, &state)?;

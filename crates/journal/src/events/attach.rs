@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 
 use crate::queries::search;
 use crate::store::{cells, sql};
-use crate::{Evidence, JournalError, Message};
+use crate::{Evidence, JournalError, Message, Step};
 
 /// An answer, compressed.
 pub(crate) struct PackedEvidence {
@@ -64,6 +64,17 @@ pub(crate) fn set_messages(
         .and_then(|mut statement| statement.execute(params![id.0, origin, list]))
         .map(drop)
         .map_err(JournalError::sql("keep messages"))
+}
+
+/// The messages that a step brings.
+pub(crate) fn messages_of(connection: &Connection, step: &Step) -> Result<(), JournalError> {
+    if let Some(issues) = &step.issues {
+        replace_issues(connection, step.id, issues)?;
+    }
+    match &step.warning {
+        Some(warning) => warn(connection, step.id, warning),
+        None => Ok(()),
+    }
 }
 
 /// The authority's messages in the place of its earlier ones; counts and search words follow. Most

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
 use crate::events::append::{self, Happening, Prepared};
-use crate::events::{attach, doubt, succession};
+use crate::events::{asked, attach, doubt, succession};
 use crate::notices::notice;
 use crate::queries::read;
 use crate::recovery::recover::{COPIED, is_compared, program};
@@ -171,6 +171,12 @@ pub(crate) fn waits(
     release: bool,
 ) -> Result<(), JournalError> {
     note(connection, id, Wait { release, in_vain: false, watched: false, not_shown: None })
+}
+
+/// A report of a restored journal waits from now on, as what is taken in does.
+pub(crate) fn waits_too(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
+    waits(connection, id, true)?;
+    attach::warn(connection, id, &Message::warning(NOT_COMPARED, &[]))
 }
 
 /// Notes that a report waits which waited in the journal that this one takes the place of: what the
@@ -345,10 +351,11 @@ pub(crate) fn decide(
         // The other copy may have found it too, and may send it at any time.
         return Ok(note(connection, id, Wait { in_vain: true, ..wait })?);
     }
-    settings::remove(connection, &name_of(id))?;
     if !is_held {
-        return Ok(());
+        return settings::remove(connection, &name_of(id)).map_err(Into::into);
     }
+    settings::remove(connection, &name_of(id))?;
+    asked::note(connection, id)?;
     tell(connection, id, receipt)?;
     if goes {
         let event = Event::Released { reason: COMPARED.to_owned(), due: now };
@@ -396,6 +403,7 @@ pub(crate) fn after_release(
     let Some(wait) = wait_of(connection, id)? else { return Ok(None) };
     if wait.in_vain {
         settings::remove(connection, &name_of(id))?;
+        asked::note(connection, id)?;
         tell(connection, id, None)?;
         return Ok(None);
     }

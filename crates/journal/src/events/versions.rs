@@ -4,13 +4,13 @@
 use report::{State, StateCode, SubmissionId, Summary};
 use rusqlite::{Connection, params};
 
-use crate::events::{attach, guard, known, lost};
+use crate::events::{asked, attach, guard, known, lost};
 use crate::queries::read;
 use crate::store::sql;
 use crate::{Destination, JournalError, LostReport, Message};
 
-/// Code of the warning on a report that waits for a person, while a newer version of it is with the
-/// authority; parameter: `submission`.
+/// Code of the warning on a report that waits for a person, while newer versions of it are with
+/// the authority; parameter: `submission`, one or several numbers.
 pub(crate) const NEWER_DELIVERED: &str = "newer-version-delivered";
 /// Code of the warning on a report that waits for a person, while what is lost has its document
 /// identifier: it may be its correction, or the same report, sent again.
@@ -22,17 +22,26 @@ const WITH_THE_AUTHORITY: [StateCode; 3] =
     [StateCode::InProgress, StateCode::Completed, StateCode::SaidReceived];
 
 const IN_DOUBT: [StateCode; 2] = [StateCode::Sending, StateCode::Unknown];
+/// Of these a request may have arrived that was refused.
+const REFUSED: [StateCode; 4] =
+    [StateCode::Queued, StateCode::Held, StateCode::Rejected, StateCode::Superseded];
 
-/// Other versions of a report that count before it is sent.
+/// Other versions of a report that count before it is sent, each kind with the oldest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherVersions {
-    /// Those that were withdrawn, oldest first: a request of one may have arrived.
+    /// Those that were withdrawn: a request of one may have arrived.
     pub withdrawn: Vec<SubmissionId>,
-    /// The newest of those that were taken in after it and are with the authority.
-    pub newer: Option<SubmissionId>,
-    /// The newest of those that were taken in after it and may be with the authority: a request is
-    /// under way or in doubt.
-    pub newer_in_doubt: Option<SubmissionId>,
+    /// Those that were taken in after it and are with the authority.
+    pub newer: Vec<SubmissionId>,
+    /// Those that were taken in after it and may be with the authority: a request is under way or
+    /// in doubt.
+    pub newer_in_doubt: Vec<SubmissionId>,
+    /// Those that were taken in after it and wait, were rejected or replaced: a request of one may
+    /// have been refused on the way back.
+    pub newer_refused: Vec<SubmissionId>,
+    /// A newer one may have been sent in what was forgotten: the authority is to be asked for their
+    /// document first.
+    pub is_unasked: bool,
 }
 
 /// What counts of them before a report is sent.
@@ -40,18 +49,47 @@ pub(crate) fn before_sending(
     connection: &Connection,
     id: SubmissionId,
 ) -> Result<OtherVersions, JournalError> {
-    let states = [&[StateCode::Withdrawn], &WITH_THE_AUTHORITY[..], &IN_DOUBT[..]].concat();
-    let found = found(connection, id, &states)?;
-    let withdrawn = found.iter().filter(|(_, state)| *state == StateCode::Withdrawn);
-    let newer = |among: &[StateCode]| {
-        let mut newer = found.iter().filter(|(newer, state)| *newer > id && among.contains(state));
-        newer.next_back().map(|(id, _)| *id)
+    let newer = newer_than(connection, id)?;
+    let among = |states: &[StateCode]| {
+        let found = newer.iter().filter(|(_, state)| states.contains(state));
+        found.map(|(id, _)| *id).collect()
     };
     Ok(OtherVersions {
-        withdrawn: withdrawn.map(|(id, _)| *id).collect(),
-        newer: newer(&WITH_THE_AUTHORITY),
-        newer_in_doubt: newer(&IN_DOUBT),
+        withdrawn: of(connection, id, &[StateCode::Withdrawn])?,
+        newer: among(&WITH_THE_AUTHORITY),
+        newer_in_doubt: among(&IN_DOUBT),
+        newer_refused: among(&REFUSED),
+        is_unasked: is_unasked(connection, id)?,
     })
+}
+
+/// Whether a newer one may have been sent of which nothing here knows.
+fn is_unasked(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
+    Ok(asked::is_due(connection, id)?
+        && guard::may_have_forgotten(connection)?
+        && read::row(connection, id)?.summary.identifier.is_some())
+}
+
+/// Those that were taken in after a report and may be with the authority, oldest first; and what
+/// has taken their place under another document identifier.
+fn newer_than(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Vec<(SubmissionId, StateCode)>, JournalError> {
+    let states = [&WITH_THE_AUTHORITY[..], &IN_DOUBT[..], &REFUSED[..]].concat();
+    let mut newer = found(connection, id, &states)?;
+    newer.retain(|(newer, _)| *newer > id);
+    for (mut by, state) in newer.clone() {
+        let mut is_replaced = state == StateCode::Superseded;
+        while is_replaced && let State::Superseded { by: next } = read::state(connection, by)? {
+            is_replaced = next > by;
+            by = next;
+            newer.push((by, read::state(connection, by)?.shown()));
+        }
+    }
+    newer.sort_unstable_by_key(|(id, _)| *id);
+    newer.dedup();
+    Ok(newer)
 }
 
 /// Those in these states, oldest first.
@@ -96,19 +134,20 @@ pub(crate) fn tell(
     id: SubmissionId,
     state: &State,
 ) -> Result<(), JournalError> {
-    let open = WAITS_FOR_A_PERSON;
-    let delivered = WITH_THE_AUTHORITY;
-    if delivered.contains(&state.shown()) {
-        let older = of(connection, id, &open)?.into_iter().filter(|older| *older < id);
-        return older.into_iter().try_for_each(|older| warn(connection, older, id));
+    if WAITS_FOR_A_PERSON.contains(&state.shown()) {
+        return warn(connection, id);
     }
-    if !open.contains(&state.shown()) {
+    if !WITH_THE_AUTHORITY.contains(&state.shown()) {
         return Ok(());
     }
-    match of(connection, id, &delivered)?.into_iter().rfind(|newer| *newer > id) {
-        Some(newer) => warn(connection, id, newer),
-        None => Ok(()),
+    // Older than it, or than what it has taken the place of.
+    let mut newer = Some(id);
+    while let Some(id) = newer {
+        let older = of(connection, id, &WAITS_FOR_A_PERSON)?.into_iter().filter(|it| *it < id);
+        older.into_iter().try_for_each(|older| warn(connection, older))?;
+        newer = read::row(connection, id)?.corrects;
     }
+    Ok(())
 }
 
 /// After a restore: whoever is to decide about a report is told that another one of its document is
@@ -147,13 +186,15 @@ fn beside(connection: &Connection, lost: &LostReport) -> Result<Vec<SubmissionId
     Ok(found.into_iter().map(|it| it.id).collect())
 }
 
-fn warn(
-    connection: &Connection,
-    id: SubmissionId,
-    newer: SubmissionId,
-) -> Result<(), JournalError> {
-    let number = newer.0.to_string();
-    let warning = Message::warning(NEWER_DELIVERED, &[("submission", &number)]);
+/// Names all of them: a person who has decided beside one has not decided beside another.
+fn warn(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
+    let mut newer = newer_than(connection, id)?;
+    newer.retain(|(_, state)| WITH_THE_AUTHORITY.contains(state));
+    let numbers: Vec<_> = newer.into_iter().map(|(newer, _)| newer.0.to_string()).collect();
+    if numbers.is_empty() {
+        return Ok(());
+    }
+    let warning = Message::warning(NEWER_DELIVERED, &[("submission", &numbers.join(", "))]);
     match read::messages(connection, id)?.contains(&warning) {
         true => Ok(()),
         false => attach::warn(connection, id, &warning),
