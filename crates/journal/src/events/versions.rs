@@ -4,7 +4,7 @@
 use report::{State, StateCode, SubmissionId, Summary};
 use rusqlite::{Connection, params};
 
-use crate::events::{asked, attach, guard, known, lost};
+use crate::events::{asked, attach, doubt, guard, known, lost};
 use crate::queries::read;
 use crate::store::sql;
 use crate::{Destination, JournalError, LostReport, Message};
@@ -25,7 +25,6 @@ const IN_DOUBT: [StateCode; 2] = [StateCode::Sending, StateCode::Unknown];
 /// Of these a request may have arrived that was refused.
 const REFUSED: [StateCode; 4] =
     [StateCode::Queued, StateCode::Held, StateCode::Rejected, StateCode::Superseded];
-
 /// Other versions of a report that count before it is sent, each kind with the oldest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherVersions {
@@ -49,13 +48,17 @@ pub(crate) fn before_sending(
     connection: &Connection,
     id: SubmissionId,
 ) -> Result<OtherVersions, JournalError> {
-    let newer = newer_than(connection, id)?;
+    let states = [&[StateCode::Withdrawn], &WITH_THE_AUTHORITY[..], &IN_DOUBT[..], &REFUSED[..]];
+    let found = found(connection, id, &states.concat())?;
+    let is_withdrawn = |(_, state): &(_, State)| state.shown() == StateCode::Withdrawn;
+    let (withdrawn, others) = found.into_iter().partition::<Vec<_>, _>(is_withdrawn);
+    let newer = newer_among(connection, id, others)?;
     let among = |states: &[StateCode]| {
         let found = newer.iter().filter(|(_, state)| states.contains(state));
         found.map(|(id, _)| *id).collect()
     };
     Ok(OtherVersions {
-        withdrawn: of(connection, id, &[StateCode::Withdrawn])?,
+        withdrawn: withdrawn.into_iter().map(|(id, _)| id).collect(),
         newer: among(&WITH_THE_AUTHORITY),
         newer_in_doubt: among(&IN_DOUBT),
         newer_refused: among(&REFUSED),
@@ -70,26 +73,31 @@ fn is_unasked(connection: &Connection, id: SubmissionId) -> Result<bool, Journal
         && read::row(connection, id)?.summary.identifier.is_some())
 }
 
-/// Those that were taken in after a report and may be with the authority, oldest first; and what
-/// has taken their place under another document identifier.
-fn newer_than(
+/// Of these versions those that were taken in after a report and may be with the authority, oldest
+/// first; and what has taken their place under another document identifier.
+fn newer_among(
     connection: &Connection,
     id: SubmissionId,
+    mut newer: Vec<(SubmissionId, State)>,
 ) -> Result<Vec<(SubmissionId, StateCode)>, JournalError> {
-    let states = [&WITH_THE_AUTHORITY[..], &IN_DOUBT[..], &REFUSED[..]].concat();
-    let mut newer = found(connection, id, &states)?;
     newer.retain(|(newer, _)| *newer > id);
-    for (mut by, state) in newer.clone() {
-        let mut is_replaced = state == StateCode::Superseded;
-        while is_replaced && let State::Superseded { by: next } = read::state(connection, by)? {
-            is_replaced = next > by;
-            by = next;
-            newer.push((by, read::state(connection, by)?.shown()));
+    for (mut by, mut state) in newer.clone() {
+        while let State::Superseded { by: next } = state
+            && next > by
+        {
+            (by, state) = (next, read::state(connection, next)?);
+            newer.push((by, state.clone()));
         }
     }
     newer.sort_unstable_by_key(|(id, _)| *id);
     newer.dedup();
-    Ok(newer)
+    let restored = doubt::mark(connection)?.map(|mark| mark.through);
+    // Of one that was never sent no request can have arrived.
+    newer.retain(|(id, state)| {
+        let waits = matches!(state, State::Queued { attempt: 0, .. } | State::Held { attempt: 0 });
+        !waits || restored.is_some_and(|through| id.0 <= through)
+    });
+    Ok(newer.into_iter().map(|(id, state)| (id, state.shown())).collect())
 }
 
 /// Those in these states, oldest first.
@@ -101,12 +109,12 @@ fn of(
     Ok(found(connection, id, states)?.into_iter().map(|(id, _)| id).collect())
 }
 
-/// The same with the state of each. What retention has erased does not say which case it was.
+/// The same with the whole state of each. What retention has erased does not say which case it was.
 fn found(
     connection: &Connection,
     id: SubmissionId,
     states: &[StateCode],
-) -> Result<Vec<(SubmissionId, StateCode)>, JournalError> {
+) -> Result<Vec<(SubmissionId, State)>, JournalError> {
     let codes: Vec<&str> = states.iter().map(|state| state.kept_as()).collect();
     let codes = serde_json::to_string(&codes).map_err(|_| JournalError::Damaged)?;
     let found = read::all(connection, sql::VERSIONS, params![id.0, codes], |row| {
@@ -121,7 +129,7 @@ fn found(
             return Err(JournalError::Damaged);
         };
         if states.contains(&state.shown()) && theirs.may_be_case_of(&ours) {
-            versions.push((other, state.shown()));
+            versions.push((other, state));
         }
     }
     Ok(versions)
@@ -188,7 +196,8 @@ fn beside(connection: &Connection, lost: &LostReport) -> Result<Vec<SubmissionId
 
 /// Names all of them: a person who has decided beside one has not decided beside another.
 fn warn(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
-    let mut newer = newer_than(connection, id)?;
+    let states = [&WITH_THE_AUTHORITY[..], &[StateCode::Superseded]].concat();
+    let mut newer = newer_among(connection, id, found(connection, id, &states)?)?;
     newer.retain(|(_, state)| WITH_THE_AUTHORITY.contains(state));
     let numbers: Vec<_> = newer.into_iter().map(|(newer, _)| newer.0.to_string()).collect();
     if numbers.is_empty() {
