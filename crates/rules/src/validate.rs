@@ -5,6 +5,7 @@
 //! references point to is looked at once for each profile, and circular definitions end: what is
 //! still being looked at counts as fine meanwhile.
 
+mod answers;
 mod bounds;
 mod bundle;
 mod cause;

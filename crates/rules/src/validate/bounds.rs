@@ -62,7 +62,7 @@ impl<'t> Run<'t> {
 }
 
 /// Bytes of what is attached: of the data that are there, else as it is told.
-fn size_of(of: Element<'_>) -> Option<u64> {
+pub(super) fn size_of(of: Element<'_>) -> Option<u64> {
     match of.type_name() {
         "base64Binary" => Some(decoded(of.value()?)),
         "Attachment" => match of.text("data") {

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use fhir::{Element, Severity};
 use fhirpath::{Context, Expression, Item};
 
+use super::answers::{compared, is_expected, is_same, limits};
 use super::{Issue, Run, error, push};
 use crate::terminology::Membership;
 
@@ -19,6 +20,9 @@ const ENABLE_WHEN: [&str; 2] = [
     "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-enableWhenExpression",
     "http://phr.kanta.fi/StructureDefinition/fiphr-ext-questionnaire-enablewhen",
 ];
+
+/// An answer that may not stand beside others.
+const EXCLUSIVE: &str = "http://hl7.org/fhir/StructureDefinition/questionnaire-optionExclusive";
 
 /// Whether a question is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,8 +46,8 @@ struct Answers<'r, 't> {
     run: &'r Run<'t>,
     questionnaire: Element<'t>,
     response: Element<'t>,
-    /// What is missing is told, but holds nothing.
-    is_in_progress: bool,
+    /// Of one that is not, what is missing is told, but holds nothing.
+    is_complete: bool,
 }
 
 impl<'t> Run<'t> {
@@ -60,8 +64,8 @@ impl<'t> Run<'t> {
         };
         let is_one = |of: &Element<'_>| of.resource_type() == Some("Questionnaire");
         let Some(questionnaire) = questionnaire.filter(is_one) else { return };
-        let is_in_progress = of.text("status") == Some("in-progress");
-        let answers = Answers { run: self, questionnaire, response: of, is_in_progress };
+        let is_complete = matches!(of.text("status"), Some("completed" | "amended"));
+        let answers = Answers { run: self, questionnaire, response: of, is_complete };
         answers.items(questionnaire, of, None, issues);
     }
 }
@@ -127,9 +131,7 @@ impl<'t> Answers<'_, 't> {
                 error(issues, item, "rule-answer-order", &params);
             }
             last = place;
-            if item.child("answer").is_some() || item.child("item").is_some() {
-                given.entry(place).or_default().push(item);
-            }
+            given.entry(place).or_default().push(item);
         }
         for (place, question) in questions.iter().enumerate() {
             let items = given.remove(&place).unwrap_or_default();
@@ -154,7 +156,10 @@ impl<'t> Answers<'_, 't> {
             }
             return;
         }
-        for item in items.iter().filter(|_| asked == Asked::No) {
+        // An item with nothing in it may stand there for a question that is not asked.
+        let is_given =
+            |of: &&Element<'t>| of.child("answer").is_some() || of.child("item").is_some();
+        for item in items.iter().filter(is_given).filter(|_| asked == Asked::No) {
             error(issues, *item, "rule-answer-not-enabled", &params);
         }
         if let Some(second) = items.get(1).filter(|_| !is_true(question, "repeats")) {
@@ -166,7 +171,7 @@ impl<'t> Answers<'_, 't> {
     }
 
     fn missing(&self, of: Element<'t>, link: &str, issues: &mut Vec<Issue>) {
-        let severity = if self.is_in_progress { Severity::Warning } else { Severity::Error };
+        let severity = if self.is_complete { Severity::Error } else { Severity::Warning };
         push(issues, of, "rule-answer-missing", severity, &[("value", link)]);
     }
 
@@ -185,8 +190,9 @@ impl<'t> Answers<'_, 't> {
             error(issues, item, "rule-answer-text", &params);
         }
         let answers: Vec<Element<'t>> = item.all("answer").collect();
-        let is_owed = is_true(question, "required") && kind != "group";
-        if answers.is_empty() && is_owed && self.is_asked(question, around) == Asked::Yes {
+        let is_owed = is_true(question, "required") && item.child("answer").is_none();
+        let is_empty = kind != "group" || item.child("item").is_none();
+        if is_owed && is_empty && self.is_asked(question, around) == Asked::Yes {
             self.missing(item, link, issues);
         }
         if let Some(second) = answers.get(1).filter(|_| !is_true(question, "repeats")) {
@@ -199,6 +205,7 @@ impl<'t> Answers<'_, 't> {
                 self.items(question, *answer, Some(&here), issues);
             }
         }
+        alone(question, &answers, issues);
         if kind == "group" {
             self.items(question, item, Some(&here), issues);
         } else if item.child("item").is_some() {
@@ -214,7 +221,7 @@ impl<'t> Answers<'_, 't> {
         issues: &mut Vec<Issue>,
     ) {
         let link = question.text("linkId").unwrap_or_default();
-        if kind == "group" {
+        if matches!(kind, "group" | "display") {
             return error(issues, answer, "rule-answer-group", &[("value", link)]);
         }
         let Some(value) = answer.choice("value") else { return };
@@ -233,9 +240,16 @@ impl<'t> Answers<'_, 't> {
             let params = [("expected", &*expected.join(", ")), ("found", found)];
             return error(issues, value, "rule-answer-type", &params);
         }
-        let is_free = kind == "open-choice" && found == "string";
-        if matches!(kind, "choice" | "open-choice") && !is_free && !self.is_option(question, value)
-        {
+        limits(question, kind, value, issues);
+        let is_free = match kind {
+            "choice" => false,
+            "open-choice" => found == "string",
+            "string" | "integer" | "decimal" | "date" | "dateTime" | "time" => {
+                question.child("answerOption").is_none()
+            }
+            _ => true,
+        };
+        if !is_free && !self.is_option(question, value) {
             let shown = match found {
                 "Coding" => value.text("code").unwrap_or_default(),
                 _ => value.value().unwrap_or_default(),
@@ -248,7 +262,10 @@ impl<'t> Answers<'_, 't> {
     fn is_option(&self, question: Element<'t>, value: Element<'t>) -> bool {
         let mut options = question.all("answerOption").filter_map(|of| of.choice("value"));
         if question.child("answerOption").is_some() {
-            return options.any(|option| is_same(option, value));
+            // A moment may be one of the dates, and a decimal one of the integers.
+            let is_plain = matches!(value.type_name(), "decimal" | "dateTime");
+            let is_equal = |of: Element<'t>| of.value().is_some() && of.value() == value.value();
+            return options.any(|of| is_same(of, value) || (is_plain && is_equal(of)));
         }
         let Some(told) = question.text("answerValueSet") else { return true };
         // `#id` is contained in the Questionnaire.
@@ -359,40 +376,27 @@ fn common_group<'t>(question: Element<'t>, link: &str) -> Option<Element<'t>> {
     }
 }
 
+/// An option that excludes all others is the only answer.
+fn alone<'t>(question: Element<'t>, answers: &[Element<'t>], issues: &mut Vec<Issue>) {
+    let link = question.text("linkId").unwrap_or_default();
+    let is_exclusive = |of: &Element<'t>| {
+        let told = of.extension(EXCLUSIVE).and_then(|told| told.choice("value"));
+        told.is_some_and(|told| told.value() == Some("true"))
+    };
+    let exclusive: Vec<Element<'t>> = question
+        .all("answerOption")
+        .filter(is_exclusive)
+        .filter_map(|of| of.choice("value"))
+        .collect();
+    for value in answers.iter().filter_map(|of| of.choice("value")) {
+        if answers.len() > 1 && exclusive.iter().any(|option| is_same(*option, value)) {
+            error(issues, value, "rule-answer-repeats", &[("value", link)]);
+        }
+    }
+}
+
 fn is_true(of: Element<'_>, name: &str) -> bool {
     of.text(name) == Some("true")
-}
-
-/// What a condition asks for: of a code without a code system, that of any.
-fn is_expected(expected: Element<'_>, found: Element<'_>) -> bool {
-    let is_any = expected.type_name() == "Coding" && expected.text("system").is_none();
-    let is_code = || found.type_name() == "Coding" && expected.text("code") == found.text("code");
-    if is_any { is_code() } else { is_same(expected, found) }
-}
-
-/// The same code, or the same value.
-fn is_same(expected: Element<'_>, found: Element<'_>) -> bool {
-    if expected.type_name() != found.type_name() {
-        return false;
-    }
-    match expected.type_name() {
-        "Coding" => ["system", "code"].iter().all(|part| expected.text(part) == found.text(part)),
-        "Quantity" => compared(found, expected).is_some_and(Ordering::is_eq),
-        _ => expected.value() == found.value(),
-    }
-}
-
-/// Numbers by their value, dates and times as they are written.
-fn compared(found: Element<'_>, expected: Element<'_>) -> Option<Ordering> {
-    let value = |of: Element<'_>| match of.type_name() {
-        "Quantity" => of.text("value").map(str::to_owned),
-        _ => of.value().map(str::to_owned),
-    };
-    let (found, expected) = (value(found)?, value(expected)?);
-    match (found.parse::<f64>(), expected.parse::<f64>()) {
-        (Ok(found), Ok(expected)) => found.partial_cmp(&expected),
-        _ => Some(found.cmp(&expected)),
-    }
 }
 
 /// Every answer to a question below an item, wherever it was asked.

@@ -226,6 +226,145 @@ fn options_may_be_contained_in_the_questionnaire() {
     }
 }
 
+/// A response with this answer to a question that has this besides, and what is found in it.
+fn answered(question: Value, value: Value) -> Vec<String> {
+    let mut asked = json!({ "linkId": "q" });
+    asked.as_object_mut().unwrap().extend(question.as_object().unwrap().clone());
+    let questionnaire = json!({ "resourceType": "Questionnaire", "url": URL, "status": "active",
+        "item": [asked] });
+    let response = response("completed", vec![answer("q", value)]);
+    let found = errors(&found(&set(vec![questionnaire]), &response, None, Mode::Authority));
+    found.iter().map(|of| of.split(' ').next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn an_answer_keeps_the_limits_of_its_question() {
+    let core = |name: &str, value: Value| {
+        let mut of = json!({ "url": format!("http://hl7.org/fhir/StructureDefinition/{name}") });
+        of.as_object_mut().unwrap().extend(value.as_object().unwrap().clone());
+        json!([of])
+    };
+    let of = |kind: &str, name: &str, value: Value| json!({ "type": kind, "extension": core(name, value) });
+    let text = |text: &str| json!({ "valueString": text });
+    let long = json!({ "type": "string", "maxLength": 3 });
+    let short = of("string", "minLength", json!({ "valueInteger": 2 }));
+    let form = of("string", "regex", json!({ "valueString": "[0-9]+" }));
+    let least = of("integer", "minValue", json!({ "valueInteger": 5 }));
+    let most = of("decimal", "maxValue", json!({ "valueDecimal": 5.5 }));
+    let digits = of("decimal", "maxDecimalPlaces", json!({ "valueInteger": 1 }));
+    let since = of("date", "minValue", json!({ "valueDate": "2020-05-01" }));
+    let moment =
+        of("dateTime", "maxValue", json!({ "valueDateTime": "2020-05-01T12:00:00+02:00" }));
+    let unit = json!({ "system": "http://unitsofmeasure.org", "code": "mg" });
+    let unit = of("quantity", "questionnaire-unitOption", json!({ "valueCoding": unit }));
+    let in_unit = |code: &str| {
+        json!({ "valueQuantity":
+            { "value": 1, "system": "http://unitsofmeasure.org", "code": code } })
+    };
+    let image = of("attachment", "mimeType", json!({ "valueCode": "image/" }));
+    let attached = |kind: &str| json!({ "valueAttachment": { "contentType": kind } });
+    for (question, value, expected) in [
+        (&long, text("abc"), None),
+        (&long, text("abcd"), Some("rule-too-long")),
+        (&short, text("a"), Some("rule-too-short")),
+        (&form, text("12"), None),
+        (&form, text("12a"), Some("rule-text-pattern")),
+        (&least, json!({ "valueInteger": 5 }), None),
+        (&least, json!({ "valueInteger": 4 }), Some("rule-too-small")),
+        (&most, json!({ "valueDecimal": 5.50 }), None),
+        (&most, json!({ "valueDecimal": 10 }), Some("rule-too-great")),
+        (&digits, json!({ "valueDecimal": 1.5 }), None),
+        (&digits, json!({ "valueDecimal": 1.25 }), Some("rule-too-many-decimals")),
+        (&since, json!({ "valueDate": "2020-05" }), None),
+        (&since, json!({ "valueDate": "2020-04-30" }), Some("rule-too-small")),
+        (&moment, json!({ "valueDateTime": "2020-05-01T10:00:00Z" }), None),
+        (&moment, json!({ "valueDateTime": "2020-05-01T10:00:01Z" }), Some("rule-too-great")),
+        (&unit, in_unit("mg"), None),
+        (&unit, in_unit("g"), Some("rule-answer-option")),
+        (&image, attached("image/png"), None),
+        (&image, attached("text/plain"), Some("rule-answer-type")),
+    ] {
+        let expected: Vec<&str> = expected.into_iter().collect();
+        assert_eq!(answered(question.clone(), value.clone()), expected, "{question} {value}");
+    }
+}
+
+#[test]
+fn options_bind_answers_of_every_plain_type() {
+    let number = json!({ "type": "integer",
+        "answerOption": [{ "valueInteger": 1 }, { "valueInteger": 2 }] });
+    let day = json!({ "type": "dateTime", "answerOption": [{ "valueDate": "2020-05-01" }] });
+    for (question, value, is_right) in [
+        (&number, json!({ "valueInteger": 2 }), true),
+        (&number, json!({ "valueInteger": 3 }), false),
+        (&day, json!({ "valueDateTime": "2020-05-01" }), true),
+        (&day, json!({ "valueDateTime": "2020-05-02" }), false),
+    ] {
+        let expected = if is_right { &[][..] } else { &["rule-answer-option"] };
+        assert_eq!(answered(question.clone(), value.clone()), expected, "{question} {value}");
+    }
+    let url = "http://hl7.org/fhir/StructureDefinition/questionnaire-optionExclusive";
+    let questionnaire = json!({ "resourceType": "Questionnaire", "url": URL, "status": "active",
+        "item": [{ "linkId": "q", "type": "choice", "repeats": true, "answerOption": [
+            { "valueString": "a" }, { "valueString": "b" },
+            { "extension": [{ "url": url, "valueBoolean": true }], "valueString": "none" }
+        ] }] });
+    for (given, is_right) in [(&["a", "b"][..], true), (&["none"], true), (&["none", "a"], false)] {
+        let given: Vec<Value> = given.iter().map(|of| json!({ "valueString": of })).collect();
+        let response = response("completed", vec![json!({ "linkId": "q", "answer": given })]);
+        let rules = set(vec![questionnaire.clone()]);
+        let found = errors(&found(&rules, &response, None, Mode::Authority));
+        assert_eq!(found.is_empty(), is_right, "{found:?}");
+    }
+}
+
+/// An item may stand there without an answer; what is said of it holds all the same.
+#[test]
+fn an_item_without_an_answer_is_looked_at() {
+    let questionnaire = json!({ "resourceType": "Questionnaire", "url": URL, "status": "active",
+        "item": [
+            { "linkId": "hint", "text": "Read this.", "type": "display" },
+            { "linkId": "more", "type": "group", "required": true,
+              "item": [{ "linkId": "ill", "type": "boolean" }] },
+            { "linkId": "since", "type": "date",
+              "enableWhen": [{ "question": "ill", "operator": "=", "answerBoolean": true }] }
+        ] });
+    let hint = |text: &str| json!({ "linkId": "hint", "text": text });
+    let ill = answer("ill", json!({ "valueBoolean": false }));
+    let more = || json!({ "linkId": "more", "item": [ill] });
+    let empty = |link: &str| json!({ "linkId": link });
+    for (status, items, expected) in [
+        ("completed", vec![hint("Read this."), more(), empty("since")], &[][..]),
+        ("completed", vec![hint("Read that."), more()], &["rule-answer-text @.item[0]"]),
+        (
+            "completed",
+            vec![answer("hint", json!({ "valueString": "x" })), more()],
+            &["rule-answer-group @.item[0].answer[0]"],
+        ),
+        ("completed", vec![empty("more")], &["rule-answer-missing @.item[0]"]),
+        ("amended", vec![], &["rule-answer-missing @"]),
+        // Only what is finished must be complete.
+        ("in-progress", vec![], &[]),
+        ("stopped", vec![], &[]),
+        ("entered-in-error", vec![], &[]),
+        (
+            "completed",
+            vec![more(), empty("since"), empty("since")],
+            &["rule-answer-repeats @.item[2]"],
+        ),
+    ] {
+        let mut response = response(status, items);
+        if response["item"] == json!([]) {
+            response.as_object_mut().unwrap().remove("item");
+        }
+        let rules = set(vec![questionnaire.clone()]);
+        let found = errors(&found(&rules, &response, None, Mode::Authority));
+        let expected: Vec<String> =
+            expected.iter().map(|of| of.replace('@', "QuestionnaireResponse")).collect();
+        assert_eq!(found, expected, "{response}");
+    }
+}
+
 #[test]
 fn conditions_ask_other_questions() {
     for (question, is_right) in [("b", true), ("a", false), ("inner", false), ("none", false)] {
