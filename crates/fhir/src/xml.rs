@@ -1,7 +1,7 @@
 //! The XML reader, over quick-xml's events: positions, namespaces, narrative as it stands.
 //!
 //! Document types and all entities but the five predefined ones are refused. Comments are passed
-//! over, and processing instructions inside of the resource; before and behind it FHIR has none.
+//! over; of processing instructions FHIR has none, which the base check says.
 
 use quick_xml::Reader as Events;
 use quick_xml::events::{BytesStart, Event};
@@ -137,8 +137,11 @@ impl<'s> Reader<'s> {
                     self.entity(&name, start)?;
                     self.stray(start)?;
                 }
-                Event::PI(_) if self.open.is_empty() => instructions.push((start, self.at())),
-                Event::Comment(_) | Event::PI(_) => {}
+                Event::PI(_) => match self.open.last().map(|open| open.node) {
+                    Some(node) => self.note("processing-instruction", node, start, self.at(), &[]),
+                    None => instructions.push((start, self.at())),
+                },
+                Event::Comment(_) => {}
                 Event::Decl(declaration) => {
                     if let Some(Ok(encoding)) = declaration.encoding() {
                         self.encoding(&encoding, start)?;

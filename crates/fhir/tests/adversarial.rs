@@ -133,7 +133,7 @@ fn a_control_character_in_a_text_is_a_warning() {
 
 /// What FHIR says of XML beside its elements.
 #[test]
-fn nothing_stands_beside_a_resource_in_xml() {
+fn nothing_stands_beside_elements_and_comments_in_xml() {
     let told = |before: &str, inside: &str, behind: &str| {
         let text = format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>{before}<Patient \
@@ -144,8 +144,11 @@ fn nothing_stands_beside_a_resource_in_xml() {
     };
     let gender = "<gender value=\"male\"/>";
     let style = "<?xml-stylesheet href=\"a.xsl\"?>";
-    assert_eq!(told("<!-- a -->", &format!(">{style}{gender}"), "<!-- b -->"), [""; 0]);
+    assert_eq!(told("<!-- a -->", &format!("><!-- c -->{gender}"), "<!-- b -->"), [""; 0]);
     let instruction = |place: &str| [format!("processing-instruction Patient {place}")];
+    assert_eq!(told("", &format!(">{style}{gender}"), ""), instruction("1:129"));
+    let inside = told("", "><gender value=\"male\"><?b?></gender>", "");
+    assert_eq!(inside, ["processing-instruction Patient.gender 1:150"]);
     assert_eq!(told(style, &format!(">{gender}"), ""), instruction("1:39"));
     assert_eq!(told("", &format!(">{gender}"), "<?b?>"), instruction("1:161"));
     let located = "i:schemaLocation=\"http://hl7.org/fhir fhir-all.xsd\">";
