@@ -26,6 +26,7 @@ mod meant;
 mod measures;
 mod narrative;
 mod privacy;
+mod properties;
 mod questionnaires;
 mod references;
 mod resource;

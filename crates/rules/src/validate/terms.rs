@@ -13,6 +13,7 @@ impl<'t> Run<'t> {
     /// A code system with its value set, and a supplement with what it adds to.
     pub(super) fn code_system(&self, of: Element<'t>, issues: &mut Vec<Issue>) {
         code_system(of, issues);
+        self.concept_properties(of, issues);
         if let Some(told) = of.child("valueSet")
             && let Some(canonical) = told.value()
             && let Some((members, _)) = self.set.members(canonical, 0)
@@ -34,9 +35,10 @@ impl<'t> Run<'t> {
     pub(super) fn value_set(&self, of: Element<'t>, issues: &mut Vec<Issue>) {
         value_set(of, issues);
         let parts = of.all("compose").flat_map(|of| of.all("include").chain(of.all("exclude")));
-        for system in parts.filter_map(|part| part.child("system")) {
+        for (part, system) in parts.filter_map(|part| Some((part, part.child("system")?))) {
             let told = system.value().unwrap_or_default();
             let told = told.split('|').next().unwrap_or_default();
+            part.all("filter").for_each(|of| self.filter(of, told, issues));
             if !told.is_empty() && !is_absolute(told) {
                 let params = [("element", "system"), ("value", told)];
                 error(issues, system, "rule-system-not-absolute", &params);
@@ -50,6 +52,34 @@ impl<'t> Run<'t> {
 }
 
 impl<'t> Run<'t> {
+    /// What a filter asks of the codes of every code system; terminologies of others, and
+    /// properties, have filters of their own.
+    fn filter(&self, of: Element<'t>, system: &str, issues: &mut Vec<Issue>) {
+        let told = |name: &str| of.text(name).unwrap_or_default();
+        let (property, op, value) = (told("property"), told("op"), told("value"));
+        // Of a code system that is here as a whole it is known whether it has a code.
+        let is_here = self.set.has_code(system, 0, value).is_some();
+        if !is_here || value.is_empty() || !matches!(property, "concept" | "code") {
+            return;
+        }
+        let is_code = |code: &str| self.set.has_code(system, 0, code) != Some(false);
+        let wrong = match op {
+            "in" | "not-in" => value.split(',').find(|code| !is_code(code)),
+            "=" | "is-a" | "descendent-of" | "is-not-a" | "generalizes" => {
+                Some(value).filter(|code| !is_code(code))
+            }
+            "regex" if property == "code" && regex::Regex::new(value).is_ok() => None,
+            "regex" | "exists" => {
+                let params = [("element", property), ("value", op)];
+                return error(issues, of, "rule-value-set-filter", &params);
+            }
+            _ => None,
+        };
+        if let Some(code) = wrong {
+            error(issues, of, "rule-code-unknown", &[("value", code), ("system", system)]);
+        }
+    }
+
     /// The codes that a ConceptMap maps are codes of the systems that it names, and of its scopes.
     pub(super) fn concept_map(&self, of: Element<'t>, issues: &mut Vec<Issue>) {
         let scope = |name: &str| of.choice(name).and_then(Element::value);
@@ -145,7 +175,6 @@ fn code_system(of: Element<'_>, issues: &mut Vec<Issue>) {
     {
         error(issues, child, "rule-code-system-supplement", &[("element", "content")]);
     }
-    properties(of, of, issues, 0);
     let count = concepts(of, 0);
     let told = of.child("count").filter(|_| content == "complete");
     if let Some(told) = told.filter(|told| told.value() != Some(&count.to_string())) {
@@ -165,27 +194,6 @@ fn value_set(of: Element<'_>, issues: &mut Vec<Issue>) {
         let told = system.value().unwrap_or_default();
         if told.split_once('|').is_some_and(|(_, version)| !version.is_empty()) {
             error(issues, system, "rule-value-set-version", &[("value", told)]);
-        }
-    }
-}
-
-/// Properties of concepts have the types that the code system says.
-fn properties(system: Element<'_>, of: Element<'_>, issues: &mut Vec<Issue>, depth: usize) {
-    for concept in of.all("concept") {
-        for property in concept.all("property") {
-            let code = property.text("code");
-            let mut told =
-                system.all("property").filter(|of| code.is_some() && of.text("code") == code);
-            let told = told.next().and_then(|of| of.text("type"));
-            if let (Some(expected), Some(value)) = (told, property.choice("value"))
-                && value.type_name() != expected
-            {
-                let params = [("expected", expected), ("found", value.type_name())];
-                error(issues, value, "rule-definition-type", &params);
-            }
-        }
-        if depth < DEPTH_MAX {
-            properties(system, concept, issues, depth + 1);
         }
     }
 }

@@ -22,4 +22,5 @@ mod published;
 mod questionnaires;
 mod slices;
 mod teaching;
+mod terms;
 mod verdicts;

@@ -1,4 +1,4 @@
-//! Questionnaires, responses to them, code systems and value sets as documents.
+//! Questionnaires and responses to them as documents.
 
 use rules::Mode;
 use serde_json::{Value, json};
@@ -377,38 +377,5 @@ fn conditions_ask_other_questions() {
         ] });
         let found = errors(&found(&set(Vec::new()), &questionnaire, None, Mode::Authority));
         assert_eq!(found.is_empty(), is_right, "{question}: {found:?}");
-    }
-}
-
-#[test]
-fn code_systems_and_value_sets_go_with_themselves() {
-    let system = |more: Value| {
-        let mut of = json!({ "resourceType": "CodeSystem", "url": "http://a.test/c",
-            "status": "draft", "content": "complete" });
-        of.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        of
-    };
-    let set_of = |system: &str| {
-        json!({ "resourceType": "ValueSet", "status": "draft",
-            "compose": { "include": [{ "system": system }] } })
-    };
-    let nested = json!([{ "code": "a", "concept": [{ "code": "b" }] }]);
-    for (resource, expected) in [
-        (system(json!({ "count": 2, "concept": nested })), &[][..]),
-        (system(json!({ "count": 3, "concept": nested })), &["rule-code-system-count"]),
-        (system(json!({ "content": "supplement" })), &["rule-code-system-supplement"]),
-        (system(json!({ "content": "supplement", "supplements": "http://a.test/d" })), &[]),
-        (system(json!({ "supplements": "http://a.test/d" })), &["rule-code-system-supplement"]),
-        (
-            system(json!({ "content": "not-present", "concept": nested })),
-            &["rule-code-system-not-present"],
-        ),
-        (system(json!({ "url": "c" })), &["rule-system-not-absolute"]),
-        (set_of("http://a.test/c"), &[]),
-        (set_of("http://a.test/c|2"), &["rule-value-set-version"]),
-    ] {
-        let found = errors(&found(&set(Vec::new()), &resource, None, Mode::Authority));
-        let codes: Vec<&str> = found.iter().filter_map(|of| of.split(' ').next()).collect();
-        assert_eq!(codes, *expected, "{resource}");
     }
 }
