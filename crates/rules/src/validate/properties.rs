@@ -1,4 +1,5 @@
-//! Properties of the concepts of a code system: their definitions, and their values at each concept.
+//! Properties of the concepts of a code system: their definitions, and their values at each
+//! concept.
 
 use std::collections::HashSet;
 

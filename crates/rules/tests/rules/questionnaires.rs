@@ -244,7 +244,10 @@ fn an_answer_keeps_the_limits_of_its_question() {
         of.as_object_mut().unwrap().extend(value.as_object().unwrap().clone());
         json!([of])
     };
-    let of = |kind: &str, name: &str, value: Value| json!({ "type": kind, "extension": core(name, value) });
+    let of = |kind: &str, name: &str, value: Value| {
+        let extension = core(name, value);
+        json!({ "type": kind, "extension": extension })
+    };
     let text = |text: &str| json!({ "valueString": text });
     let long = json!({ "type": "string", "maxLength": 3 });
     let short = of("string", "minLength", json!({ "valueInteger": 2 }));
