@@ -113,7 +113,7 @@ impl<'t> Run<'t> {
             let matchers = match compiled {
                 Ok(matchers) => matchers,
                 Err(path) => {
-                    if !path.is_empty() {
+                    if !(path.is_empty() || mine.is_empty()) {
                         undecided.push(*slice);
                         self.not_decided(mine, profile, *slice, path, issues);
                     }
@@ -187,7 +187,8 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// Nobody can tell whether an element belongs to the slice: each of them is in doubt.
+    /// Nobody can tell whether an element belongs to the slice: each of them is in doubt. Where
+    /// there is none, the slice is missing, if it must be there.
     fn not_decided(
         &self,
         mine: &[Element<'t>],

@@ -81,6 +81,28 @@ fn by_position_behind_others() {
     check(of("1..2"), &names(&["A", "B"]), &expected);
 }
 
+/// Nobody can tell which element is meant by a text alone; but where there is none, a slice that
+/// must be there is missing.
+#[test]
+fn a_slice_that_cannot_be_told_is_missing_where_there_is_nothing() {
+    let one = json!({ "sliceName": "one", "patternCodeableConcept": { "text": "A" } });
+    let of = || {
+        vec![profile(
+            "case",
+            "Observation",
+            &[
+                element("Observation.category", "", "", slicing("pattern", "$this", "open")),
+                element("Observation.category", "1..1", "", one.clone()),
+            ],
+        )]
+    };
+    let mut observation = json!({ "resourceType": "Observation", "status": "final",
+        "code": { "text": "x" } });
+    check(of(), &observation, &["rule-slice-missing Observation"]);
+    observation["category"] = json!([{ "text": "A" }]);
+    check(of(), &observation, &["rule-slicing-not-decided Observation.category[0]"]);
+}
+
 /// HL7's validator finds no element for a slice that may not occur and is told by the element
 /// itself; FHIR forbids it.
 #[test]
