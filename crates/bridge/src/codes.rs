@@ -33,17 +33,6 @@ pub const EVENTS: &[(&str, &[&str])] = &[
     ("superseded", &["by"]),
 ];
 
-/// Layers of the connection test, in their order.
-pub(crate) const LAYERS: &[&str] = &[
-    "configuration",
-    "name",
-    "tcp",
-    "tls",
-    "server-certificate",
-    "client-certificate",
-    "capability",
-];
-
 /// Declares unions: the name in TypeScript, and where the codes are.
 macro_rules! unions {
     ($( $(#[doc = $words:literal])* $name:ident = $codes:expr; )*) => {
@@ -117,7 +106,7 @@ unions! {
     /// What a file was recognised as; `unknown` where its bytes could not be read.
     Kind = report::Kind::CODES.into_iter().chain(["unknown"]);
     /// Layer of the connection test.
-    Layer = LAYERS.iter().copied();
+    Layer = client::LAYERS;
     /// What to do next about a problem.
     Remedy = crate::REMEDIES.iter().copied();
     /// Every problem that the core can tell of.

@@ -26,4 +26,4 @@ pub use capability::Capability;
 pub use evidence::Evidence;
 pub use fault::{Fault, NEVER_REACHED, Why};
 pub use http::{ConfigProblem, HttpAuthority, Limits};
-pub use probe::{ProbeOutcome, ProbeStep, probe};
+pub use probe::{LAYERS, ProbeOutcome, ProbeStep, probe};

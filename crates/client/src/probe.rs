@@ -12,8 +12,7 @@ use crate::http::{ConfigProblem, HttpAuthority, Limits};
 /// One layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProbeStep {
-    /// `configuration`, `name`, `tcp` (both of the proxy where one is set), `tls`,
-    /// `server-certificate`, `client-certificate`, `capability`; in this order.
+    /// One of [`LAYERS`]; `name` and `tcp` are those of the proxy where one is set.
     pub layer: &'static str,
     /// What came of it.
     pub outcome: ProbeOutcome,
@@ -42,7 +41,8 @@ pub enum ProbeOutcome {
     NotReached,
 }
 
-const LAYERS: [&str; 7] = [
+/// The layers of a connection test, in the order in which they are tried.
+pub const LAYERS: [&str; 7] = [
     "configuration",
     "name",
     "tcp",

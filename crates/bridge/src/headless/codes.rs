@@ -1,8 +1,6 @@
 //! Codes that can reach a person through the headless program, by the part of the catalogue that
 //! has their texts.
 
-use crate::codes::LAYERS;
-
 /// Which part of the catalogue has a code's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
@@ -47,7 +45,7 @@ impl Family {
             Self::State => &report::StateCode::CODES,
             Self::Action => &report::Action::CODES,
             Self::Flaw => FLAWS,
-            Self::Layer => LAYERS,
+            Self::Layer => &client::LAYERS,
         }
     }
 }
