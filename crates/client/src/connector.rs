@@ -3,8 +3,6 @@
 //! or without, can be put on it.
 
 use std::future::Future;
-use std::io;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -12,13 +10,11 @@ use std::time::Duration;
 
 use http::Uri;
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::client::legacy::connect::dns::Name;
 use hyper_util::rt::TokioIo;
 use identity::{KeyPin, MutualTls};
 use rustls::HandshakeKind;
 use rustls::pki_types::ServerName;
-use thiserror::Error;
-use tokio::net::{TcpStream, lookup_host};
+use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
@@ -27,7 +23,8 @@ use tower_service::Service;
 use crate::connection::{Link, Secured};
 use crate::fault::Why;
 use crate::proxy::Proxy;
-use crate::transport::{Broken, Class, of_handshake, of_tcp};
+use crate::resolver::Names;
+use crate::transport::{Broken, NotConnected, of_handshake, of_tcp};
 
 /// Makes connections to one endpoint.
 #[derive(Clone)]
@@ -36,21 +33,6 @@ pub(crate) struct Connector {
     tcp: HttpConnector<Names>,
     proxy: Option<Arc<Proxy>>,
     limit: Duration,
-}
-
-/// Why there is no connection; nothing of a request was sent.
-#[derive(Debug, Clone, Error)]
-#[error("no connection: {}", .0.why.code())]
-pub(crate) struct NotConnected(pub(crate) Broken);
-
-impl NotConnected {
-    pub(crate) const fn passing(why: Why) -> Self {
-        Self(Broken { why, class: Class::NotSent })
-    }
-
-    pub(crate) const fn lasting(why: Why) -> Self {
-        Self(Broken { why, class: Class::Locked })
-    }
 }
 
 impl Connector {
@@ -133,34 +115,5 @@ impl Service<Uri> for Connector {
 
     fn call(&mut self, target: Uri) -> Self::Future {
         Box::pin(self.clone().connected(target))
-    }
-}
-
-/// The name service of the operating system; its failure is told from that of a connection.
-#[derive(Clone)]
-pub(crate) struct Names;
-
-#[derive(Debug, Error)]
-#[error("the name is not known")]
-pub(crate) struct UnknownName;
-
-impl Service<Name> for Names {
-    type Response = std::vec::IntoIter<SocketAddr>;
-    type Error = UnknownName;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, UnknownName>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), UnknownName>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, name: Name) -> Self::Future {
-        Box::pin(async move {
-            let found: io::Result<Vec<_>> =
-                lookup_host((name.as_str(), 0)).await.map(Iterator::collect);
-            match found {
-                Ok(addresses) if !addresses.is_empty() => Ok(addresses.into_iter()),
-                _ => Err(UnknownName),
-            }
-        })
     }
 }

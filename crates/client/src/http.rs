@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant as Timer};
 
-use bytes::Bytes;
-use exchange::{Endpoint, Envelope, Page, Query, Release};
-use fhir::{Format, Instant};
+use exchange::{Endpoint, Release};
+use fhir::Format;
 use http::{HeaderMap, Request, Uri, header};
 use http_body_util::BodyExt;
 use hyper_util::client::legacy::Client;
@@ -17,18 +16,15 @@ use thiserror::Error;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::authority::{Authority, Changes, Found, Received, Shown};
 use crate::body::{Handed, WatchedBody};
 use crate::capability::Capability;
 use crate::connection::Link;
 use crate::connector::Connector;
-use crate::documents;
 use crate::evidence::Evidence;
 use crate::fault::{Fault, Why};
 use crate::outcome::{self, Reply};
 use crate::proxy::Proxy;
 use crate::retry_after::{http_date, retry_after};
-use crate::search;
 use crate::transport::{Class, broken};
 
 const USER_AGENT: &str = concat!("lab-courier/", env!("CARGO_PKG_VERSION"));
@@ -99,7 +95,7 @@ pub struct HttpAuthority {
     /// The server refused a search with an order and a size of pages, and took the same without.
     plainly: Arc<AtomicBool>,
     /// The form of an identifier in which its search has shown something: its number in
-    /// [`search::forms`], from 1; 0 where none has.
+    /// [`crate::search::forms`], from 1; 0 where none has.
     shown_in: Arc<AtomicUsize>,
     base: Url,
     pub(crate) release: Release,
@@ -214,7 +210,7 @@ impl HttpAuthority {
     }
 
     /// One request, one reply, within the limits. `handed` tells whether a failure leaves a doubt.
-    async fn exchange(
+    pub(crate) async fn exchange(
         &self,
         request: http::Result<Request<WatchedBody>>,
         handed: &Handed,
@@ -351,43 +347,4 @@ fn names_a_report(location: &str) -> bool {
 
 fn path_and_query(uri: &Uri) -> String {
     uri.path_and_query().map(ToString::to_string).unwrap_or_default()
-}
-
-impl Authority for HttpAuthority {
-    async fn submit(&self, wrapped: &Envelope) -> Result<Received, Fault> {
-        let handed = Handed::default();
-        let body = WatchedBody::new(Bytes::copy_from_slice(&wrapped.body), handed.clone());
-        let media_type = wrapped.format.media_type();
-        let request = Request::post(self.url(&["DocumentReference"], None).as_str())
-            .header(header::CONTENT_TYPE, media_type)
-            .header(header::ACCEPT, media_type)
-            .body(body);
-        let reply = self.exchange(request, &handed).await?;
-        outcome::of_submit(reply, &wrapped.identifier, self.release)
-    }
-
-    async fn find(&self, identifier: &str) -> Result<Found, Fault> {
-        search::find(self, identifier).await
-    }
-
-    async fn status(&self, receipt: &str) -> Result<Received, Fault> {
-        let reply = self.get(self.url(&["DocumentReference", receipt], None)).await?;
-        outcome::of_status(reply, receipt)
-    }
-
-    async fn changed_since(&self, since: Option<Instant>) -> Result<Changes, Fault> {
-        search::changed_since(self, since).await
-    }
-
-    async fn search(&self, query: &Query) -> Result<(Page, Evidence), Fault> {
-        search::page(self, query).await
-    }
-
-    async fn find_document(&self, identifier: &str) -> Result<Shown, Fault> {
-        documents::find(self, identifier).await
-    }
-
-    async fn capability(&self) -> Result<(Capability, Evidence), Fault> {
-        self.described().await.map(|(capability, evidence, _)| (capability, evidence))
-    }
 }

@@ -12,8 +12,9 @@ use tokio::net::TcpStream;
 use tower_service::Service;
 use url::Url;
 
-use crate::connector::{Names, NotConnected};
 use crate::fault::Why;
+use crate::resolver::Names;
+use crate::transport::NotConnected;
 
 /// Largest head of a proxy's answer, bytes.
 const HEAD_BYTES_MAX: usize = 16 * 1024;

@@ -6,8 +6,8 @@ use std::io;
 use rustls::{AlertDescription, CertificateError};
 
 use crate::connection::Link;
-use crate::connector::{NotConnected, UnknownName};
 use crate::fault::Why;
+use crate::resolver::UnknownName;
 
 /// What a transport error permits to conclude.
 #[derive(Debug, Clone)]
@@ -24,6 +24,21 @@ pub(crate) enum Class {
     NotSent,
     /// Depends on whether the body was handed over.
     Open,
+}
+
+/// Why there is no connection; nothing of a request was sent.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("no connection: {}", .0.why.code())]
+pub(crate) struct NotConnected(pub(crate) Broken);
+
+impl NotConnected {
+    pub(crate) const fn passing(why: Why) -> Self {
+        Self(Broken { why, class: Class::NotSent })
+    }
+
+    pub(crate) const fn lasting(why: Why) -> Self {
+        Self(Broken { why, class: Class::Locked })
+    }
 }
 
 /// The end of a request; `link` is the connection that it was on.
