@@ -4,7 +4,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rustls_pki_types::CertificateDer;
 
-use crate::import::{ImportError, kind, pem};
+use crate::import::{kind, pem};
+use crate::import_error::ImportError;
 use crate::inspection::{Inspection, fingerprint_of};
 use crate::trust::{Trust, server_trust};
 

@@ -4,7 +4,8 @@ use std::fmt;
 
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
-use crate::import::{self, ImportError, SecretKey};
+use crate::import::{self, SecretKey};
+use crate::import_error::ImportError;
 use crate::inspection::Inspection;
 use crate::password::Password;
 
@@ -26,7 +27,8 @@ impl Identity {
     /// [`ImportError`] names what is wrong with which kind of file. An expired certificate is no
     /// error: the inspection shows it.
     pub fn import(files: &[&[u8]], password: Option<&Password>) -> Result<Self, ImportError> {
-        import::import(files, password)
+        let (chain, key) = import::import(files, password)?;
+        Self::assemble(chain, key)
     }
 
     /// From parts that are known to belong together.

@@ -1,4 +1,4 @@
-//! Import: from files as they come to an [`Identity`], recognised by content.
+//! Import: from files as they come to a chain and its key, recognised by content.
 
 mod ber;
 mod bounds;
@@ -6,16 +6,15 @@ mod inside;
 pub(crate) mod kind;
 mod matching;
 pub(crate) mod pem;
-mod problem;
 mod sealed;
 
+use rustls_pki_types::CertificateDer;
 use zeroize::Zeroizing;
 
 pub(crate) use kind::DerKind;
 pub(crate) use matching::{SecretKey, key_of, pair};
-pub use problem::ImportError;
 
-use crate::identity::Identity;
+use crate::import_error::ImportError;
 use crate::password::Password;
 
 /// A `.p12` with a long chain is below 32 kB.
@@ -30,10 +29,11 @@ struct Found {
     others: Vec<&'static str>,
 }
 
+/// A chain and the key that matches its first certificate.
 pub(crate) fn import(
     files: &[&[u8]],
     password: Option<&Password>,
-) -> Result<Identity, ImportError> {
+) -> Result<(Vec<CertificateDer<'static>>, SecretKey), ImportError> {
     let mut found = Found::default();
     for file in files {
         if file.len() > FILE_BYTES_MAX {
@@ -63,8 +63,7 @@ pub(crate) fn import(
         }
         kind => key_of(bytes, kind).ok_or(ImportError::Damaged { kind: "private-key" })?,
     };
-    let (chain, key) = pair(key, &certificates)?;
-    Identity::assemble(chain, key)
+    pair(key, &certificates)
 }
 
 impl Found {

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use x509_parser::prelude::{FromDer, X509Certificate};
 use x509_parser::public_key::PublicKey;
 
-use crate::import::ImportError;
+use crate::import_error::ImportError;
 
 /// A certificate as shown before and after import. Names are the certificate's own words: text,
 /// never markup.

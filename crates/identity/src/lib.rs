@@ -11,6 +11,7 @@ mod ca;
 mod der;
 mod identity;
 mod import;
+mod import_error;
 mod inspection;
 mod password;
 mod pin;
@@ -19,7 +20,7 @@ mod trust;
 
 pub use ca::AuthorityCa;
 pub use identity::Identity;
-pub use import::ImportError;
+pub use import_error::ImportError;
 pub use inspection::{Inspection, KEY_USAGES};
 pub use password::Password;
 pub use pin::KeyPin;

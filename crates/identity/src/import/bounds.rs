@@ -4,7 +4,7 @@
 
 use crate::der::{self, INTEGER, Item, OCTET_STRING, OID, SEQUENCE};
 
-use super::problem::ImportError;
+use crate::import_error::ImportError;
 
 /// Iterations of one derivation. 600,000 is the highest common default (OWASP 2023 for PBKDF2).
 const ITERATIONS_MAX: u64 = 1_000_000;

@@ -10,8 +10,8 @@ use sha1::Sha1;
 use zeroize::Zeroizing;
 
 use super::bounds::Seen;
-use super::problem::ImportError;
 use crate::der::{self, CONTEXT_0, Item, OCTET_STRING, OID, SEQUENCE};
+use crate::import_error::ImportError;
 
 /// `[0] IMPLICIT OCTET STRING`, in one piece.
 const CONTENT: u8 = 0x80;

@@ -7,8 +7,8 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 use zeroize::Zeroizing;
 
 use super::kind::DerKind;
-use super::problem::ImportError;
 use crate::der::{self, BIT_STRING, CONTEXT_0, CONTEXT_1, OCTET_STRING, OID, SEQUENCE};
+use crate::import_error::ImportError;
 use crate::inspection::curve_name;
 
 /// A private key that is wiped when dropped: `rustls_pki_types` can wipe, and does so for nobody by

@@ -7,9 +7,9 @@ use p12_keystore::Pkcs12Archive;
 use p12_keystore::error::Error as P12Error;
 use zeroize::Zeroizing;
 
-use super::problem::ImportError;
 use super::{ber, bounds, inside};
 use crate::der::{self, CONTEXT_0, OCTET_STRING, SEQUENCE};
+use crate::import_error::ImportError;
 use crate::password::Password;
 
 /// Certificates and keys (PKCS#8) as they stood in a file.
