@@ -2,6 +2,7 @@
 //! side is not trusted: an argument that is missing, unknown, of another type or too large is a
 //! [`Problem`], never more.
 
+mod permission;
 #[cfg(test)]
 mod typescript;
 
@@ -41,7 +42,7 @@ pub enum Purpose {
 #[derive(Debug, Clone, Deserialize, TS)]
 #[serde(transparent)]
 #[ts(export)]
-pub struct NoticeCode(#[ts(as = "crate::codes::ProblemCode")] String);
+pub struct NoticeCode(#[ts(as = "crate::problem::ProblemCode")] String);
 
 /// Declares the commands once: their names, their arguments and how these are read, where and when
 /// they may be asked, who answers them, and what all of it is in TypeScript.
@@ -212,7 +213,7 @@ impl Desk {
     pub async fn answer(&self, call: Call, room: Option<u32>) -> Result<String, Problem> {
         self.permits(&call)?;
         let desk = if call.is_of_one_room() { self.in_room(room)? } else { self.clone() };
-        self.spend_yes(&call)?;
+        self.spend_yes_to(&call)?;
         let is_for_the_locked = call.is_for_the_locked();
         let answer = call.answered_by(&desk).await?;
         // Locked meanwhile: what was read then is not for whoever sits there now, whatever it is.

@@ -5,9 +5,12 @@ use fhir::{Limits, Severity, Tree};
 use journal::{Message, Source};
 use report::Kind;
 
+use crate::codes::kind_code;
 use crate::mask::masked;
+use crate::messages::message_view;
 use crate::record::{IssueRecord, OPEN_TOO_LONG, Record};
-use crate::rows::{Names, message_view, told};
+use crate::results::told;
+use crate::rows::Names;
 use crate::views::{CandidateView, Verdict};
 
 /// Codes of messages about files that are no reports, with their parameters.
@@ -27,11 +30,6 @@ pub const REFUSALS: &[(&str, &[&str])] = &[
     ("nothing-inside", &[]),
     ("too-many-inside", &["limit"]),
 ];
-
-/// What a candidate was recognised as; `unknown` where its bytes could not be read.
-pub(crate) fn kind_code(candidate: &Candidate) -> &'static str {
-    candidate.kind.as_ref().map_or("unknown", Kind::code)
-}
 
 /// All that is to be said of a candidate, also why it is refused.
 pub(crate) fn messages_of(candidate: &Candidate) -> Vec<Message> {

@@ -1,7 +1,13 @@
 //! Codes as TypeScript sees them: a union of strings for each, made from the one list that Rust has
 //! of them. A field of a view names its union by `#[ts(as = "codes::State")]`.
 
-use crate::rows::REFUSED_ON_THE_WAY;
+use engine::Candidate;
+
+use crate::{fields, outcomes};
+
+/// `Event::code` of a request that was put off because it did not get through, where somebody on
+/// the way refused it.
+pub(crate) const REFUSED_ON_THE_WAY: &str = "refused-on-the-way";
 
 /// Codes of events with the parameters that a timeline shows.
 pub const EVENTS: &[(&str, &[&str])] = &[
@@ -33,6 +39,47 @@ pub const EVENTS: &[(&str, &[&str])] = &[
     ("superseded", &["by"]),
 ];
 
+/// Times that a list of reports may cover.
+pub(crate) const PERIODS: [&str; 4] = ["all", "today", "week", "month"];
+
+/// Every theme.
+pub(crate) const THEMES: [&str; 3] = ["light", "dark", "system"];
+/// How close rows may stand.
+pub(crate) const DENSITIES: [&str; 2] = ["comfortable", "compact"];
+/// What closing the window may do while reports are open.
+pub(crate) const ON_CLOSE: [&str; 3] = ["ask", "background", "quit"];
+
+/// Why an emptied value stays: the report needs it, or it is tied to more than a field shows.
+pub(crate) const REMOVAL_REFUSALS: [&str; 2] = ["needed", "tied"];
+
+/// What a list can be sorted by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Column {
+    State,
+    Disease,
+    Patient,
+    Laboratory,
+    Created,
+    Updated,
+    Deadline,
+}
+
+/// Columns by their names.
+pub(crate) const COLUMNS: [(&str, Column); 7] = [
+    ("state", Column::State),
+    ("disease", Column::Disease),
+    ("patient", Column::Patient),
+    ("laboratory", Column::Laboratory),
+    ("created", Column::Created),
+    ("updated", Column::Updated),
+    ("deadline", Column::Deadline),
+];
+
+/// What a candidate was recognised as; `unknown` where its bytes could not be read.
+pub(crate) fn kind_code(candidate: &Candidate) -> &'static str {
+    candidate.kind.as_ref().map_or("unknown", report::Kind::code)
+}
+
 /// Declares unions: the name in TypeScript, and where the codes are.
 macro_rules! unions {
     ($( $(#[doc = $words:literal])* $name:ident = $codes:expr; )*) => {
@@ -57,7 +104,7 @@ macro_rules! unions {
                 }
 
                 fn inline(_: &ts_rs::Config) -> String {
-                    union($codes)
+                    $crate::codes::union($codes)
                 }
 
                 fn decl(config: &ts_rs::Config) -> String {
@@ -84,6 +131,8 @@ macro_rules! unions {
     };
 }
 
+pub(crate) use unions;
+
 unions! {
     /// Where a report stands.
     State = report::StateCode::CODES;
@@ -107,26 +156,22 @@ unions! {
     Kind = report::Kind::CODES.into_iter().chain(["unknown"]);
     /// Layer of the connection test.
     Layer = client::LAYERS;
-    /// What to do next about a problem.
-    Remedy = crate::REMEDIES.iter().copied();
-    /// Every problem that the core can tell of.
-    ProblemCode = crate::PROBLEMS.iter().map(|row| row.code);
     /// Key of a field of a section; `other` where there is none.
-    FieldKey = crate::keys().chain(["other"]);
+    FieldKey = fields::keys().chain(["other"]);
     /// FHIR resource types whose fields are shown with labels.
-    SectionResource = crate::resource_types();
+    SectionResource = fields::resource_types();
     /// Look of the window; `system` follows the computer.
-    Theme = crate::views::THEMES;
+    Theme = THEMES;
     /// How close the rows of the window stand.
-    Density = crate::views::DENSITIES;
+    Density = DENSITIES;
     /// What closing the window does while reports are open.
-    OnClose = crate::views::ON_CLOSE;
+    OnClose = ON_CLOSE;
     /// Column that a list can be sorted by.
-    SortColumn = crate::views::COLUMNS.map(|(name, _)| name);
+    SortColumn = COLUMNS.map(|(name, _)| name);
     /// Time that a list of reports covers.
-    Period = crate::views::PERIODS;
+    Period = PERIODS;
     /// Why an emptied value stays in a report.
-    RemovalRefusal = crate::views::REMOVAL_REFUSALS;
+    RemovalRefusal = REMOVAL_REFUSALS;
     /// A described release of the interface.
     Release = exchange::Release::ALL.map(|release| release.facts().name);
     /// Encoding of a report.
@@ -138,14 +183,15 @@ unions! {
     /// In what something was tested.
     Specimen = report::diseases::SPECIMENS;
     /// What a value or an interpretation says.
-    Outcome = crate::outcomes().collect::<std::collections::BTreeSet<_>>();
+    Outcome = outcomes::outcomes().collect::<std::collections::BTreeSet<_>>();
     /// Form of a patient's name that the authority permits.
     NameForm = rules::name_forms();
     /// What a certificate may be used for; what has no name is a dotted object identifier.
     KeyUsage = identity::KEY_USAGES.into_iter().chain(["${number}.${string}"]);
 }
 
-fn union(codes: impl IntoIterator<Item = &'static str>) -> String {
+/// The codes as TypeScript has a union of them.
+pub(crate) fn union(codes: impl IntoIterator<Item = &'static str>) -> String {
     // A pattern is a template, all others are plain strings.
     let quoted: Vec<String> = codes
         .into_iter()

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use fhir::{Element, Format, Tree};
 
-use crate::edit::escaped;
+use crate::writing::escaped;
 
 /// Which bytes give way to what, so that `meta.profile` of a resource names this profile too.
 /// `None` where its `meta` is not of the form that FHIR gives it.

@@ -56,6 +56,7 @@ pub use notifying::{NOTIFICATIONS, NotificationLine};
 pub use opened::Opened;
 use question::Allowed;
 pub use question::EndpointQuestion;
+pub(crate) use question::Wanted;
 use screen::Screen;
 pub use standing::{Standing, StandingView};
 pub use statistics::remember_zone;

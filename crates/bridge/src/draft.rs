@@ -6,11 +6,11 @@ use fhir::{Element, Tree};
 use journal::{Message, Source};
 use rules::{ListedCode, RuleSet};
 
-use crate::edit::{common_path, exactly, leaves};
+use crate::messages::message_view;
 use crate::missing::Missing;
 use crate::placement::found;
-use crate::rows::message_view;
 use crate::views::{ChoiceView, FormFieldView, MessageView};
+use crate::writing::{common_path, exactly, leaves};
 
 /// Values offered for one message: more is no question any more, and the source serves better.
 const FIELDS_MAX: usize = 12;

@@ -5,9 +5,9 @@
 use fhir::{Element, ElementDefinition, Format, Tree, TypeDefinition};
 
 use crate::declaration::{json_head, xml_prefix};
-use crate::edit::{common_path, escaped, exactly, in_json};
 use crate::placement::found;
 use crate::views::MessageView;
+use crate::writing::{common_path, escaped, exactly, in_json};
 
 /// An element that could have a value, whether it is there or not.
 pub(crate) struct Missing<'t> {

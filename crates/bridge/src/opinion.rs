@@ -6,39 +6,12 @@ use std::path::Path;
 
 use fhir::{Element, Finding, Format, Issue, Limits, Severity, Tree};
 use rules::RuleSet;
-use serde::Serialize;
 use validator::{SettingFault, Validator};
 
 use crate::placement::{found, holds};
 use crate::problem::Problem;
-use crate::record::{IssueRecord, IssueSource};
+use crate::record::{IssueRecord, IssueSource, Opinion};
 use crate::views::MessageView;
-
-/// What a validator says, held against what is found here. Only errors: what else validators say is
-/// of taste.
-#[derive(Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Opinion {
-    /// Its address.
-    pub address: String,
-    /// Code of why it says nothing; `null` where it has answered.
-    pub fault: Option<&'static str>,
-    /// Errors that both find.
-    pub both: usize,
-    /// Errors that it alone finds, in its own words.
-    pub only_there: Vec<IssueRecord>,
-    /// Errors that are found here alone.
-    pub only_here: Vec<IssueRecord>,
-}
-
-fhir::shows_only!(Opinion { fault, both });
-
-impl Opinion {
-    /// Whether it has answered and finds what is found here.
-    pub fn agrees(&self) -> bool {
-        self.fault.is_none() && self.only_there.is_empty() && self.only_here.is_empty()
-    }
-}
 
 /// Codes of why a validator says nothing.
 pub const OPINION_FAULTS: &[&str] = &[

@@ -4,11 +4,11 @@
 use fhir::{Format, Limits, Tree};
 use rules::{RuleSet, TooMuch};
 
-use crate::edit::replacement;
 use crate::placement::holds;
 use crate::removal::removal;
 use crate::sections::sections_of;
 use crate::views::{FieldView, PrivacyRowView, PrivacyView, SectionView};
+use crate::writing::replacement;
 
 /// `None` where no rules are in use, or where they say nothing about what was found.
 pub(crate) fn privacy_of(rules: Option<&RuleSet>, tree: &Tree) -> Option<PrivacyView> {

@@ -11,6 +11,13 @@ use ts_rs::TS;
 
 pub use list::{PROBLEMS, ProblemRow, REMEDIES};
 
+crate::codes::unions! {
+    /// What to do next about a problem.
+    Remedy = REMEDIES.iter().copied();
+    /// Every problem that the core can tell of.
+    ProblemCode = PROBLEMS.iter().map(|row| row.code);
+}
+
 /// The only error that crosses to a person. `Debug` leaves out the parameters: a file name or the
 /// authority's words may name a patient.
 #[derive(Clone, PartialEq, Eq, Serialize, TS)]
@@ -19,7 +26,7 @@ pub use list::{PROBLEMS, ProblemRow, REMEDIES};
 pub struct Problem {
     /// Stable code; the catalogue has title, explanation and remedy for it. One of a newer program,
     /// read from the journal, may be unknown.
-    #[ts(as = "crate::codes::ProblemCode")]
+    #[ts(as = "ProblemCode")]
     pub code: String,
     /// Parameters by name.
     #[ts(type = "Record<string, string>")]
@@ -27,7 +34,7 @@ pub struct Problem {
     /// Who can mend it.
     pub blame: Blame,
     /// What to do next.
-    #[ts(as = "crate::codes::Remedy")]
+    #[ts(as = "Remedy")]
     pub remedy: String,
     /// Short trace for support, without patient data.
     pub trace: String,

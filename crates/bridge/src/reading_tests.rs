@@ -5,8 +5,9 @@ use std::path::Path;
 
 use fhir::{Element, Format, Limits, Tree};
 
+use crate::fields::{keys, resource_types};
 use crate::placement::place;
-use crate::sections::{keys, resource_types, sections_of};
+use crate::sections::sections_of;
 use crate::views::{MessageView, SectionView};
 
 const SAMPLE: &str = include_str!("../samples/covid-19.json");
@@ -216,7 +217,7 @@ fn assert_all_shown(text: &str) -> usize {
     let tree = read(text);
     let sections = sections(&tree);
     let fields: Vec<_> = sections.iter().flat_map(|section| &section.fields).collect();
-    crate::edit::leaves(tree.root(), &mut |leaf| {
+    crate::writing::leaves(tree.root(), &mut |leaf| {
         let (expression, value) = (leaf.expression(), leaf.value().unwrap_or_default().trim());
         if expression.contains(".text.") {
             return;

@@ -9,7 +9,9 @@ use report::StateCode;
 use rules::{Cure, Suggestion};
 use serde::Serialize;
 
-use crate::opinion::Opinion;
+use crate::declaration::declaration;
+use crate::removal::removal;
+use crate::writing::replacement;
 
 /// One submission, or one file that became none.
 #[derive(Clone, PartialEq, Eq, Default, Serialize)]
@@ -98,6 +100,32 @@ impl From<Source> for IssueSource {
     }
 }
 
+/// What a validator says, held against what is found here. Only errors: what else validators say is
+/// of taste.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Opinion {
+    /// Its address.
+    pub address: String,
+    /// Code of why it says nothing; `null` where it has answered.
+    pub fault: Option<&'static str>,
+    /// Errors that both find.
+    pub both: usize,
+    /// Errors that it alone finds, in its own words.
+    pub only_there: Vec<IssueRecord>,
+    /// Errors that are found here alone.
+    pub only_here: Vec<IssueRecord>,
+}
+
+fhir::shows_only!(Opinion { fault, both });
+
+impl Opinion {
+    /// Whether it has answered and finds what is found here.
+    pub fn agrees(&self) -> bool {
+        self.fault.is_none() && self.only_there.is_empty() && self.only_here.is_empty()
+    }
+}
+
 /// A change at one place of the document.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct SuggestionRecord {
@@ -128,6 +156,12 @@ impl SuggestionRecord {
     }
 }
 
+/// Environment of a submission's endpoint: as it was when it was taken in, else as it is now.
+pub(crate) fn environment_of(row: &Row, profile: &Profile) -> Environment {
+    let then = row.environment.as_deref().and_then(Environment::of);
+    then.unwrap_or_else(|| profile.environment_of(&row.endpoint))
+}
+
 /// Code of the message that a report has been in doubt or in progress for too long.
 pub(crate) const OPEN_TOO_LONG: &str = "open-too-long";
 
@@ -154,7 +188,7 @@ impl Record {
             attempts: row.attempts,
             corrects: row.corrects.map(|id| id.0),
             endpoint: Some(profile.name_of(&row.endpoint)),
-            environment: Some(crate::rows::environment_of(row, profile)),
+            environment: Some(environment_of(row, profile)),
             created: Some(row.created.to_fhir()),
             updated: Some(row.updated.to_fhir()),
             validator: None,
@@ -205,15 +239,15 @@ impl IssueRecord {
 fn written(tree: &Tree, of: Suggestion) -> Option<SuggestionRecord> {
     let at = tree.find(&of.expression)?;
     let (kind, expression, (start, end, text)) = match of.cure {
-        Cure::Replace => ("replace", of.expression, crate::edit::replacement(tree, at, &of.value)?),
+        Cure::Replace => ("replace", of.expression, replacement(tree, at, &of.value)?),
         Cure::Declare => {
-            let (place, text) = crate::declaration::declaration(tree, at, &of.value)?;
+            let (place, text) = declaration(tree, at, &of.value)?;
             let declared = at.child("meta").map_or(0, |meta| meta.all("profile").count());
             let expression = format!("{}.meta.profile[{declared}]", of.expression);
             ("insert", expression, (place.start, place.end, text))
         }
         Cure::Remove => {
-            let place = crate::removal::removal(tree, at)?;
+            let place = removal(tree, at)?;
             ("remove", of.expression, (place.start, place.end, String::new()))
         }
     };

@@ -3,6 +3,7 @@
 use fhir::Element;
 use report::Links;
 
+use crate::outcomes::outcome_of;
 use crate::views::ResultView;
 use crate::words::words;
 
@@ -45,8 +46,8 @@ fn result<'t>(
         code: code.as_ref().and_then(|words| words.detail.clone()),
         name: code.map(|words| words.value),
         disease: tested.map(|tested| tested.disease.key.to_owned()),
-        test: tested.and_then(|tested| crate::rows::told(tested.test)),
-        specimen: tested.and_then(|tested| crate::rows::told(tested.specimen)),
+        test: tested.and_then(|tested| told(tested.test)),
+        specimen: tested.and_then(|tested| told(tested.specimen)),
         value: in_words(value).map(|words| words.value),
         outcome: outcome.map(str::to_owned),
         interpretation: in_words(interpretation).map(|words| words.value),
@@ -56,42 +57,7 @@ fn result<'t>(
     }
 }
 
-/// Codes of results and of interpretations, and what they say.
-const OUTCOMES: &[(&str, &str)] = &[
-    ("POS", "positive"),
-    ("10828004", "positive"),
-    ("260373001", "positive"),
-    ("52101004", "positive"),
-    ("DET", "positive"),
-    ("NEG", "negative"),
-    ("260385009", "negative"),
-    ("260415000", "negative"),
-    ("2667000", "negative"),
-    ("ND", "negative"),
-    ("R", "resistant"),
-    ("S", "susceptible"),
-    ("I", "intermediate"),
-    ("RR", "reactive"),
-    ("NR", "not-reactive"),
-    ("WR", "weakly-reactive"),
-    ("IND", "indeterminate"),
-    ("E", "equivocal"),
-    ("82334004", "indeterminate"),
-    ("419984006", "indeterminate"),
-    ("H", "high"),
-    ("L", "low"),
-    ("N", "normal"),
-    ("A", "abnormal"),
-];
-
-/// Every value of `outcome`.
-pub fn outcomes() -> impl Iterator<Item = &'static str> {
-    OUTCOMES.iter().map(|(_, outcome)| *outcome)
-}
-
-fn outcome_of(concept: Element<'_>) -> Option<&'static str> {
-    concept.all("coding").find_map(|coding| {
-        let code = coding.text("code")?;
-        OUTCOMES.iter().find(|(known, _)| *known == code).map(|(_, outcome)| *outcome)
-    })
+/// A fact that a code may leave unsaid.
+pub(crate) fn told(fact: &str) -> Option<String> {
+    (!fact.is_empty()).then(|| fact.to_owned())
 }

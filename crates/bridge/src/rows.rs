@@ -4,13 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 
 use engine::Profile;
 use exchange::Environment;
-use fhir::{Format, Instant, Limits, Severity, Tree};
-use journal::{Counts, Detail, Entry, KeptEvidence, Message, Row};
+use fhir::{Format, Instant, Limits, Tree};
+use journal::{Counts, Detail, Entry, KeptEvidence, Row};
 use report::{Event, Group, StateCode};
 
+use crate::codes::REFUSED_ON_THE_WAY;
 use crate::mask::masked;
+use crate::messages::{leading, message_view};
 use crate::placement::place;
-use crate::results::results_of;
+use crate::record::environment_of;
+use crate::results::{results_of, told};
 use crate::sections::sections_of;
 use crate::suggested::offer;
 use crate::views::{
@@ -44,12 +47,6 @@ pub(crate) fn leaves_production(plan: &engine::Move) -> bool {
     was == Some(Environment::Production) && plan.to.1 != Environment::Production
 }
 
-/// Environment of a submission's endpoint: as it was when it was taken in, else as it is now.
-pub(crate) fn environment_of(row: &Row, profile: &Profile) -> Environment {
-    let then = row.environment.as_deref().and_then(Environment::of);
-    then.unwrap_or_else(|| profile.environment_of(&row.endpoint))
-}
-
 /// Counts never exceed what a view can say.
 pub(crate) fn small(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
@@ -65,39 +62,6 @@ pub(crate) fn counts_view(counts: &Counts) -> CountsView {
         closed: small(counts.group(Group::Closed)),
         by_state: by_state.collect(),
     }
-}
-
-pub(crate) fn message_view(message: &Message) -> MessageView {
-    MessageView {
-        source: message.source,
-        severity: message.severity,
-        code: message.code.clone(),
-        rule: message.rule.clone(),
-        text: message.text.clone(),
-        params: message.params.iter().cloned().collect(),
-        expression: message.expression.clone(),
-        line: message.line,
-        column: message.column,
-        section: None,
-        field: None,
-        path: None,
-        found: None,
-        suggestion: None,
-    }
-}
-
-/// The message that tells most: the authority's first error, else the first error, else the first.
-pub(crate) fn leading(messages: &[Message]) -> Option<&Message> {
-    let errors = || messages.iter().filter(|message| message.severity == Severity::Error);
-    errors()
-        .find(|message| message.source == journal::Source::Authority)
-        .or_else(|| errors().next())
-        .or_else(|| messages.first())
-}
-
-/// A fact that a code may leave unsaid.
-pub(crate) fn told(fact: &str) -> Option<String> {
-    (!fact.is_empty()).then(|| fact.to_owned())
 }
 
 pub(crate) fn row_view(row: &Row, profile: &Profile, names: Names, now: Instant) -> RowView {
@@ -199,10 +163,6 @@ fn read_document(
     }
     (results_of(&report::Links::of(bundle)), sections)
 }
-
-/// [`Event::code`] of a request that was put off because it did not get through, where somebody on
-/// the way refused it.
-pub(crate) const REFUSED_ON_THE_WAY: &str = "refused-on-the-way";
 
 /// The code that people read. What did not get through is one thing, and what somebody refused on
 /// the way another: that may have been passed on before.

@@ -4,11 +4,11 @@
 use fhir::{Finding, Format, Limits, Severity, Tree};
 use journal::{Message, Source};
 
-use crate::edit::common_path;
+use crate::messages::message_view;
 use crate::placement::{found, holds};
 use crate::record::SuggestionRecord;
-use crate::rows::message_view;
 use crate::views::{MessageView, SuggestionView};
+use crate::writing::common_path;
 
 /// Longest value shown beside a message, in characters.
 const FOUND_MAX: usize = 200;

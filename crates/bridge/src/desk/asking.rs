@@ -9,8 +9,9 @@ use report::SubmissionId;
 
 use super::Desk;
 use crate::limits;
+use crate::messages::message_view;
 use crate::problem::Problem;
-use crate::rows::{Names, message_view, row_view, small};
+use crate::rows::{Names, row_view, small};
 use crate::views::{AskQuery, AskedView, HitView};
 
 /// Reports asked for at a time.

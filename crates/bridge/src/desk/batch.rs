@@ -11,8 +11,9 @@ use report::{Group, State, StateCode, SubmissionId};
 use super::{Desk, on_pool};
 use crate::causes::key_of;
 use crate::limits;
+use crate::messages::leading;
 use crate::problem::Problem;
-use crate::rows::{leading, small};
+use crate::rows::small;
 use crate::views::BatchView;
 
 impl Desk {

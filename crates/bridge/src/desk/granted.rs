@@ -10,9 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::Desk;
-use crate::calls::Call;
 use crate::problem::Problem;
-use crate::views::HandedItem;
 
 /// So long a path may be used: a person looks at what was found, and asks somebody.
 const LIVES: Duration = Duration::from_secs(3_600);
@@ -57,26 +55,7 @@ impl Desk {
     }
 
     /// Refuses paths that no person has handed over.
-    pub(super) fn permits_paths(&self, call: &Call) -> Result<(), Problem> {
-        let paths: Vec<&str> = match call {
-            Call::InspectFiles { paths, .. }
-            | Call::CertificateInspect { paths, .. }
-            | Call::CertificateImport { paths, .. } => paths.iter().map(String::as_str).collect(),
-            Call::HandOver { items, .. } => items.iter().filter_map(path_of).collect(),
-            Call::CorrectWithFile { path, .. }
-            | Call::ReadCa { path }
-            | Call::ImportRules { path } => vec![path],
-            Call::SetBackupPlace { path: Some(path) } => vec![path],
-            // The folder that is watched already was chosen once.
-            Call::SetWatchedFolder { path: Some(path) }
-            | Call::LookAtFolder { path }
-            | Call::WatchWhatComes { path }
-                if !self.watches(path) =>
-            {
-                vec![path]
-            }
-            _ => Vec::new(),
-        };
+    pub(crate) fn permits_paths(&self, paths: &[&str]) -> Result<(), Problem> {
         let now = Instant::now();
         if paths.iter().all(|path| self.inner.granted.holds(Path::new(path), now)) {
             return Ok(());
@@ -84,16 +63,10 @@ impl Desk {
         Err(Problem::new("path-not-granted", &[], "path"))
     }
 
-    fn watches(&self, path: &str) -> bool {
+    /// Whether this is the folder that is watched already.
+    pub(crate) fn watches(&self, path: &str) -> bool {
         let watched = self.engine().profile().settings.watched_folder;
         watched.is_some_and(|folder| folder == Path::new(path))
-    }
-}
-
-fn path_of(item: &HandedItem) -> Option<&str> {
-    match item {
-        HandedItem::File { path } => Some(path),
-        HandedItem::Text { .. } => None,
     }
 }
 

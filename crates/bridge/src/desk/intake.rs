@@ -11,12 +11,12 @@ use super::Desk;
 use super::handing::{Again, Item, List};
 use crate::candidates::candidate_view;
 use crate::difference::changes;
-use crate::edit::exactly;
 use crate::limits;
 use crate::mask::masked_value;
 use crate::problem::Problem;
 use crate::rows::{Names, small};
 use crate::views::{CandidateView, ChangeView, CorrectsView, IntakeView};
+use crate::writing::exactly;
 
 /// Differing lines shown of a file that corrects a report.
 const CHANGES_SHOWN: usize = 5;

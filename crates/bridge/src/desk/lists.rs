@@ -12,12 +12,11 @@ use report::{Group, State, StateCode, SubmissionId, diseases};
 use super::deadlines::{Deadlines, RUNNING};
 use super::reports::{filter_of, row_views, wanted};
 use super::{Desk, on_pool};
+use crate::codes::{COLUMNS, Column};
 use crate::limits;
 use crate::problem::Problem;
 use crate::rows::{Names, small};
-use crate::views::{
-    COLUMNS, ChosenView, Column, LaboratoryCountView, ListCountsView, ListQuery, PageView,
-};
+use crate::views::{ChosenView, LaboratoryCountView, ListCountsView, ListQuery, PageView};
 
 /// Rows read at most: as many as one decision may be for. Reading them takes about a tenth of a
 /// second.

@@ -11,8 +11,8 @@ use url::Url;
 
 use super::Desk;
 use super::setup::{address_of, endpoint_of, shown_proxy, with_way};
-use crate::calls::Call;
 use crate::problem::Problem;
+use crate::views::EndpointInput;
 
 /// So long a yes may wait to be used.
 const LIVES: Duration = Duration::from_secs(60);
@@ -39,7 +39,7 @@ pub struct EndpointQuestion {
 
 /// What a person has said yes to.
 #[derive(Clone, PartialEq)]
-enum Wanted {
+pub(crate) enum Wanted {
     /// This endpoint is added.
     New(Box<Endpoint>),
     /// The endpoint of this name gets this address.
@@ -79,20 +79,25 @@ impl Allowed {
     }
 }
 
-fn wanted(call: &Call) -> Result<Option<Wanted>, Problem> {
-    Ok(match call {
-        Call::AddEndpoint { input } => Some(Wanted::New(Box::new(endpoint_of(input.clone())?))),
-        Call::SetEndpointAddress { name, base_url, same_authority } => Some(Wanted::Address {
-            name: name.clone(),
-            base: address_of(base_url)?,
-            same_authority: *same_authority,
-        }),
-        Call::SetEndpointWay { name, ca_pem, proxy } => {
-            let (name, ca_pem, proxy) = (name.clone(), ca_pem.clone(), proxy.clone());
-            Some(Wanted::Way { name, ca_pem, proxy })
-        }
-        _ => None,
-    })
+impl Wanted {
+    /// What a person is asked before an endpoint is added.
+    pub(crate) fn new(input: EndpointInput) -> Result<Self, Problem> {
+        Ok(Self::New(Box::new(endpoint_of(input)?)))
+    }
+
+    /// The same before an endpoint gets another address.
+    pub(crate) fn address(
+        name: &str,
+        base_url: &str,
+        same_authority: bool,
+    ) -> Result<Self, Problem> {
+        Ok(Self::Address { name: name.to_owned(), base: address_of(base_url)?, same_authority })
+    }
+
+    /// The same before an endpoint trusts another CA or is reached by another proxy.
+    pub(crate) fn way(name: &str, ca_pem: Option<&String>, proxy: Option<&String>) -> Self {
+        Self::Way { name: name.to_owned(), ca_pem: ca_pem.cloned(), proxy: proxy.cloned() }
+    }
 }
 
 fn not_allowed() -> Problem {
@@ -100,20 +105,16 @@ fn not_allowed() -> Problem {
 }
 
 impl Desk {
-    /// What a person has to be asked before this call is answered; `None` where nobody is.
-    ///
-    /// # Errors
-    /// What is no endpoint is refused, and nobody is asked about it.
-    pub async fn question(&self, call: &Call) -> Result<Option<EndpointQuestion>, Problem> {
-        let (endpoint, before) = match wanted(call)? {
-            None => return Ok(None),
-            Some(Wanted::New(endpoint)) => (*endpoint, None),
-            Some(Wanted::Address { name, base, .. }) => {
+    /// What a person has to be asked before this is done.
+    pub(crate) async fn question_about(&self, wanted: Wanted) -> Result<EndpointQuestion, Problem> {
+        let (endpoint, before) = match wanted {
+            Wanted::New(endpoint) => (*endpoint, None),
+            Wanted::Address { name, base, .. } => {
                 let known = self.endpoint_to_change(&name).await?;
                 let before = known.base.to_string();
                 (Endpoint { base, ..known }, Some(before))
             }
-            Some(Wanted::Way { name, ca_pem, proxy }) => {
+            Wanted::Way { name, ca_pem, proxy } => {
                 (with_way(self.endpoint_to_change(&name).await?, ca_pem, proxy)?, None)
             }
         };
@@ -121,40 +122,34 @@ impl Desk {
             Some(pem) => AuthorityCa::read(pem.as_bytes())?.fingerprints,
             None => Vec::new(),
         };
-        Ok(Some(EndpointQuestion {
+        Ok(EndpointQuestion {
             address: endpoint.base.to_string(),
             before,
             environment: endpoint.environment.code().to_owned(),
             proxy: endpoint.proxy.as_ref().map(shown_proxy),
             ca,
             has_usual_path: endpoint.has_usual_path(),
-        }))
+        })
     }
 
-    /// A person has said yes to what this call wants: it may be done once.
-    pub fn allow(&self, call: &Call) {
-        if let Ok(Some(wanted)) = wanted(call) {
-            self.inner.allowed.add(wanted, Instant::now());
-        }
+    /// A person has said yes to this: it may be done once.
+    pub(crate) fn allow_once(&self, wanted: Wanted) {
+        self.inner.allowed.add(wanted, Instant::now());
     }
 
     /// Refuses an address that no person has allowed: reports of patients would go there.
-    pub(super) fn permits_address(&self, call: &Call) -> Result<(), Problem> {
-        match wanted(call)? {
-            Some(wanted) if !self.inner.allowed.holds(&wanted, Instant::now()) => {
-                Err(not_allowed())
-            }
-            _ => Ok(()),
+    pub(crate) fn permits_address(&self, wanted: &Wanted) -> Result<(), Problem> {
+        match self.inner.allowed.holds(wanted, Instant::now()) {
+            true => Ok(()),
+            false => Err(not_allowed()),
         }
     }
 
-    /// Uses up the yes to this call.
-    pub(crate) fn spend_yes(&self, call: &Call) -> Result<(), Problem> {
-        match wanted(call)? {
-            Some(wanted) if !self.inner.allowed.spend(&wanted, Instant::now()) => {
-                Err(not_allowed())
-            }
-            _ => Ok(()),
+    /// Uses up the yes to this.
+    pub(crate) fn spend_yes(&self, wanted: &Wanted) -> Result<(), Problem> {
+        match self.inner.allowed.spend(wanted, Instant::now()) {
+            true => Ok(()),
+            false => Err(not_allowed()),
         }
     }
 }

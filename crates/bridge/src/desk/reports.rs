@@ -12,9 +12,10 @@ use super::lists::{self, Arrangement};
 use super::{Desk, on_pool};
 use crate::candidates::candidate_view;
 use crate::limits;
+use crate::messages::{leading, message_view};
 use crate::privacy::privacy_of;
 use crate::problem::Problem;
-use crate::rows::{Names, detail_view, leading, message_view, row_view, small};
+use crate::rows::{Names, detail_view, row_view, small};
 use crate::views::{DetailView, IntakeView, ListQuery, PageView, RowView};
 
 /// Rows of one page at most.

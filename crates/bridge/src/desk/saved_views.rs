@@ -2,10 +2,11 @@
 //! name of a patient.
 
 use super::{Desk, on_pool};
+use crate::codes::PERIODS;
 use crate::desk::reports::filter_of;
 use crate::limits;
 use crate::problem::Problem;
-use crate::views::{ListQuery, PERIODS, SavedView};
+use crate::views::{ListQuery, SavedView};
 
 /// Setting of the journal under which they stand.
 const VIEWS: &str = "views";

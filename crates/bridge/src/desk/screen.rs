@@ -11,7 +11,6 @@ use identity::Password;
 use tokio::time::Instant;
 
 use super::{Desk, on_pool};
-use crate::calls::Call;
 use crate::limits;
 use crate::problem::Problem;
 
@@ -137,16 +136,6 @@ impl Desk {
             return Err(Problem::new("unlock-refused", &[], "unlock"));
         }
         Ok(())
-    }
-
-    /// Refuses what a locked window must not ask, and paths that no person has handed to the
-    /// window. The dialogs of the shell are asked for here too.
-    pub fn permits(&self, call: &Call) -> Result<(), Problem> {
-        if !call.is_for_the_locked() && self.is_locked() {
-            return Err(Problem::new("window-locked", &[], "lock"));
-        }
-        self.permits_address(call)?;
-        self.permits_paths(call)
     }
 }
 

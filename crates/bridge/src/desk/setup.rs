@@ -5,12 +5,12 @@ use exchange::{Endpoint, Environment, IdentifierChoice, Release};
 use url::Url;
 
 use super::{Desk, on_pool};
+use crate::codes::{DENSITIES, ON_CLOSE, THEMES};
 use crate::connection;
 use crate::limits;
 use crate::problem::Problem;
 use crate::views::{
-    DENSITIES, EndpointInput, EndpointView, MoveView, ON_CLOSE, PreferencesView, ProbeView,
-    StayingView, THEMES,
+    EndpointInput, EndpointView, MoveView, PreferencesView, ProbeView, StayingView,
 };
 
 /// Preference under which the window's choices stand.

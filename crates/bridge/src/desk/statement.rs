@@ -11,7 +11,7 @@ use super::statistics::{begin_of, date_named, shown};
 use super::{Desk, on_pool};
 use crate::limits;
 use crate::problem::Problem;
-use crate::rows::environment_of;
+use crate::record::environment_of;
 use crate::statement_pdf::Wording;
 use crate::views::{StatementEntryView, StatementView};
 

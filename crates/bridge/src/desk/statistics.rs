@@ -13,8 +13,9 @@ use super::deadlines::{Deadlines, Standing};
 use super::{Desk, on_pool};
 use crate::causes::key_of;
 use crate::limits::{self, DAYS_MAX};
+use crate::messages::{leading, message_view};
 use crate::problem::Problem;
-use crate::rows::{Names, leading, message_view, row_view, small};
+use crate::rows::{Names, row_view, small};
 use crate::views::{
     CauseCountView, ComplianceView, DayView, DiseaseCountView, PaceView, StatisticsView,
 };

@@ -11,17 +11,19 @@ use super::{Desk, on_pool};
 use crate::candidates::messages_of;
 use crate::difference::changes;
 use crate::draft::{form, vanished};
-use crate::edit::{VALUE_MAX, common_path, leaves, with_value, with_values};
+use crate::edit::{VALUE_MAX, with_value, with_values};
 use crate::emptied::{is_needed, without};
 use crate::limits;
+use crate::messages::{leading, message_view};
 use crate::placement::found;
 use crate::privacy::privacy_of;
 use crate::problem::Problem;
-use crate::rows::{leading, message_view, placed, small};
+use crate::rows::{placed, small};
 use crate::suggested::applied;
 use crate::views::{
     CauseFieldView, DraftView, FixView, IntakeView, RemovedView, SuggestedView, ValueView,
 };
+use crate::writing::{common_path, leaves};
 
 /// Differing lines shown.
 const CHANGES_SHOWN: usize = 40;

@@ -8,9 +8,10 @@ use journal::{Filter, JournalError, Message, Row, Source};
 use rules::{Asked, Mode, RuleSet, Store, StoreFault};
 
 use super::of_store;
+use crate::messages::message_view;
 use crate::problem::Problem;
 use crate::record::IssueRecord;
-use crate::rows::{Names, message_view, placed, row_view, small};
+use crate::rows::{Names, placed, row_view, small};
 use crate::views::{MessageView, RulesPlanView, RulesReasonView};
 
 /// Reports that another version of the rules is tried on: the last ones that were taken in.

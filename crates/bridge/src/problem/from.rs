@@ -220,7 +220,7 @@ impl From<EngineError> for Problem {
             }
             EngineError::Erased(of) => Self::new("content-erased", &[("id", &id(of))], trace),
             EngineError::NotAReport(candidate) => {
-                let kind = crate::candidates::kind_code(&candidate);
+                let kind = crate::codes::kind_code(&candidate);
                 let params = [("file", candidate.name.as_str()), ("kind", kind)];
                 Self::new("not-a-report", &params, trace)
             }

@@ -104,9 +104,6 @@ pub struct RefusedView {
     pub ids: Vec<i64>,
 }
 
-/// Times that a list of reports may cover.
-pub(crate) const PERIODS: [&str; 4] = ["all", "today", "week", "month"];
-
 /// A view that a laboratory keeps: the filters of the list of reports under a name. A search may be
 /// the name of a patient, so it stands in the encrypted journal and nowhere else.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -201,26 +198,3 @@ pub struct HitView {
 }
 
 fhir::shows_only!(HitView { id, status, date, last_updated });
-
-/// What a list can be sorted by.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Column {
-    State,
-    Disease,
-    Patient,
-    Laboratory,
-    Created,
-    Updated,
-    Deadline,
-}
-
-/// Columns by their names.
-pub(crate) const COLUMNS: [(&str, Column); 7] = [
-    ("state", Column::State),
-    ("disease", Column::Disease),
-    ("patient", Column::Patient),
-    ("laboratory", Column::Laboratory),
-    ("created", Column::Created),
-    ("updated", Column::Updated),
-    ("deadline", Column::Deadline),
-];

@@ -260,13 +260,6 @@ pub struct ProbeView {
     pub problem: Option<Problem>,
 }
 
-/// Every theme.
-pub(crate) const THEMES: [&str; 3] = ["light", "dark", "system"];
-/// How close rows may stand.
-pub(crate) const DENSITIES: [&str; 2] = ["comfortable", "compact"];
-/// What closing the window may do while reports are open.
-pub(crate) const ON_CLOSE: [&str; 3] = ["ask", "background", "quit"];
-
 /// What a person chose for the window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -133,9 +133,6 @@ pub struct SuggestedView {
     pub changed: u32,
 }
 
-/// Why an emptied value stays: the report needs it, or it is tied to more than a field shows.
-pub(crate) const REMOVAL_REFUSALS: [&str; 2] = ["needed", "tied"];
-
 /// What became of the text when one of its values was emptied.
 #[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
