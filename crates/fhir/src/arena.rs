@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::finding::{Finding, Position, Severity};
+use crate::limits::Limits;
 use crate::table::{self, Kind, Table};
-use crate::tree::Limits;
 
 /// No node, no offset.
 pub(crate) const NIL: u32 = u32::MAX;

@@ -4,6 +4,15 @@ use crate::arena::{Flags, NIL, Node, Note, shortened};
 use crate::table::{Field, Kind, NONE, Table, table};
 use crate::{Element, Finding, Format, Severity, Tree, lexical, xml};
 
+impl Tree {
+    /// The base check: every departure from FHIR R4 itself, in document order. What the codes mean
+    /// is listed in [`crate::codes`]. Invariants (FHIRPath) are not evaluated. After 10,000
+    /// findings one `too-many-findings` ends the list.
+    pub fn check(&self) -> Vec<Finding> {
+        check(self)
+    }
+}
+
 /// Findings kept; beyond, the list says that it is cut.
 const FINDINGS_MAX: usize = 10_000;
 

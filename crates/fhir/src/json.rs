@@ -3,8 +3,8 @@
 
 use crate::arena::{Arena, Builder, Flags, NIL, Node, Note, Span};
 use crate::finding::Finding;
+use crate::limits::Limits;
 use crate::table::{Kind, NONE};
-use crate::tree::Limits;
 
 mod scan;
 

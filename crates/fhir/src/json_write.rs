@@ -5,6 +5,13 @@ use crate::lexical::{Primitive, is_json_number};
 use crate::table::Kind;
 use crate::{Element, Tree};
 
+impl Tree {
+    /// Writes JSON (compact).
+    pub fn to_json(&self) -> String {
+        write(self)
+    }
+}
+
 pub(crate) fn write(tree: &Tree) -> String {
     let mut out = String::with_capacity(tree.source().len() + 64);
     object(tree.root(), &mut out);

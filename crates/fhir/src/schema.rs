@@ -2,8 +2,8 @@
 //! which types they are, and which type another one specialises.
 
 use crate::Element;
-use crate::siblings::Walk;
 use crate::table::{Field, Kind, NONE, table};
+use crate::tree::Walk;
 
 /// The name of an element in FHIR R4, without the type of a choice (`value` for `valueQuantity`). A
 /// number, so that a compiled path compares names at once.

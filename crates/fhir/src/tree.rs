@@ -1,12 +1,17 @@
 //! The tree: what both encodings have in common, with where each element stood.
 
+mod element;
+mod path;
+mod siblings;
+
 use std::sync::OnceLock;
 
-use crate::arena::{Arena, Node, Span, bytes_max, refusal};
-pub use crate::element::Element;
+use crate::arena::{Arena, Node, Span};
 use crate::lines::Lines;
-use crate::siblings::Runs;
-use crate::{Finding, check, json, json_write, path, xml, xml_write};
+
+pub use element::Element;
+use siblings::Runs;
+pub(crate) use siblings::Walk;
 
 /// The two encodings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -16,17 +21,6 @@ pub enum Format {
     Json,
     /// XML, `application/fhir+xml`.
     Xml,
-}
-
-/// Bounds on what is read; hostile input is assumed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes of text (at most 1 GiB, whatever is said here).
-    pub bytes_max: usize,
-    /// Nesting of elements (at most 64, whatever is said here).
-    pub depth_max: usize,
-    /// Elements in all.
-    pub elements_max: usize,
 }
 
 /// A FHIR resource, read: the source text and every element of it.
@@ -69,13 +63,6 @@ impl Format {
     }
 }
 
-impl Default for Limits {
-    /// 20 MiB of text, 64 levels, 500,000 elements.
-    fn default() -> Self {
-        Self { bytes_max: 20 << 20, depth_max: 64, elements_max: 500_000 }
-    }
-}
-
 /// Says nothing of the content, which is about patients.
 impl std::fmt::Debug for Tree {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -88,26 +75,9 @@ impl std::fmt::Debug for Tree {
 }
 
 impl Tree {
-    /// Reads a resource. `Err` only where no tree can be made (not UTF-8, not well-formed, beyond
-    /// the limits, DTD, no resource); everything else is read, kept, and reported by
-    /// [`Tree::check`].
-    pub fn read(bytes: &[u8], format: Format, limits: &Limits) -> Result<Self, Finding> {
-        let limit = bytes_max(limits);
-        if bytes.len() > limit {
-            return Err(refusal(&[], "too-large", 0, 0, &[("limit", &limit.to_string())]));
-        }
-        let source = decode(bytes)?;
-        let arena = match format {
-            Format::Json => json::read(source, limits)?,
-            Format::Xml => xml::read(source, limits)?,
-        };
-        Ok(Self {
-            source: source.to_owned(),
-            format,
-            arena,
-            lines: OnceLock::new(),
-            runs: OnceLock::new(),
-        })
+    /// What was read of a text, whose positions are those of the source.
+    pub(crate) const fn of(source: String, format: Format, arena: Arena) -> Self {
+        Self { source, format, arena, lines: OnceLock::new(), runs: OnceLock::new() }
     }
     /// The root resource.
     pub fn root(&self) -> Element<'_> {
@@ -120,29 +90,6 @@ impl Tree {
     /// The source text, byte for byte as read.
     pub fn source(&self) -> &[u8] {
         self.source.as_bytes()
-    }
-    /// The base check: every departure from FHIR R4 itself, in document order. What the codes mean
-    /// is listed in [`crate::codes`]. Invariants (FHIRPath) are not evaluated. After 10,000
-    /// findings one `too-many-findings` ends the list.
-    pub fn check(&self) -> Vec<Finding> {
-        check::check(self)
-    }
-    /// Writes JSON (compact).
-    pub fn to_json(&self) -> String {
-        json_write::write(self)
-    }
-    /// Writes XML (compact, with declaration-less root in the FHIR namespace). What JSON may hold
-    /// and XML cannot (control characters, keys that are no names) is written as U+FFFD or
-    /// `_xHHHH_`; the base check reports both.
-    pub fn to_xml(&self) -> String {
-        xml_write::write(self)
-    }
-    /// Writes either.
-    pub fn write(&self, format: Format) -> String {
-        match format {
-            Format::Json => self.to_json(),
-            Format::Xml => self.to_xml(),
-        }
     }
     /// The element whose FHIRPath (as [`Element::expression`] writes it) is given, else its nearest
     /// existing ancestor. Tolerates a missing or other resource type prefix, what validators add to
@@ -179,20 +126,4 @@ impl Tree {
     pub(crate) fn source_text(&self) -> &str {
         &self.source
     }
-}
-
-/// UTF-8 only, as FHIR says; UTF-16 and UTF-32 are named for what they are.
-fn decode(bytes: &[u8]) -> Result<&str, Finding> {
-    let wide = matches!(bytes, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [0, 0, ..])
-        || matches!(bytes, [0, b'{' | b'<', ..] | [b'{' | b'<', 0, ..]);
-    if wide {
-        return Err(refusal(bytes, "not-utf8", 0, 1, &[("encoding", "UTF-16")]));
-    }
-    if bytes.trim_ascii().is_empty() || bytes == b"\xEF\xBB\xBF" {
-        return Err(refusal(bytes, "empty", 0, 0, &[]));
-    }
-    std::str::from_utf8(bytes).map_err(|error| {
-        let at = error.valid_up_to();
-        refusal(bytes, "not-utf8", at, at + 1, &[("encoding", "")])
-    })
 }

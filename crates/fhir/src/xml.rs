@@ -8,9 +8,9 @@ use quick_xml::events::{BytesStart, Event};
 
 use crate::arena::{Arena, Builder, Flags, NIL, Node, Span};
 use crate::finding::Finding;
+use crate::limits::Limits;
 use crate::namespaces::{self, Scopes};
 use crate::table::{Kind, NONE};
-use crate::tree::Limits;
 use crate::xml_text;
 
 mod tags;

@@ -5,6 +5,15 @@ use crate::namespaces::{FHIR, XHTML};
 use crate::table::Kind;
 use crate::{Element, Format, Tree, xml, xml_text};
 
+impl Tree {
+    /// Writes XML (compact, with declaration-less root in the FHIR namespace). What JSON may hold
+    /// and XML cannot (control characters, keys that are no names) is written as U+FFFD or
+    /// `_xHHHH_`; the base check reports both.
+    pub fn to_xml(&self) -> String {
+        write(self)
+    }
+}
+
 pub(crate) fn write(tree: &Tree) -> String {
     let mut out = String::with_capacity(tree.source().len() * 2);
     let root = tree.root();

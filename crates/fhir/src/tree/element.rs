@@ -1,9 +1,11 @@
 //! One element of a tree, with everything that can be asked of it.
 
 use crate::arena::{Flags, NIL, Node};
-use crate::siblings::Walk;
 use crate::table::{Field, Kind, NONE, Type, table};
-use crate::{Position, Tree, path};
+use crate::{Position, Tree};
+
+use super::path;
+use super::siblings::Walk;
 
 /// One element (or the root resource) of a tree. Cheap to copy.
 #[derive(Clone, Copy)]
