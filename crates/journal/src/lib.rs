@@ -47,6 +47,7 @@ pub use notices::notice::Notice;
 pub use pending::Pending;
 pub use problem::{Cause, JournalError, OpenProblem, RecordError};
 pub use queries::account::{ChainHead, Happening, MessageTally, Trouble};
+pub use queries::changes::Changes;
 pub use queries::endpoints::{EndpointNote, EndpointReports};
 pub use queries::read::Newest;
 pub use recovery::aside::{SetAside, list_set_aside, remove_set_aside};

@@ -2,6 +2,7 @@
 //! journal.
 
 pub(crate) mod account;
+pub(crate) mod changes;
 pub(crate) mod endpoints;
 pub(crate) mod list;
 pub(crate) mod look;

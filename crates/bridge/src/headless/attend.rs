@@ -177,6 +177,11 @@ impl Headless {
         Ok(self.open_rows()?.into_iter().map(|row| (row.id.0, row.state.shown())).collect())
     }
 
+    /// Tells from now on whether anything has become of the reports, by whichever program.
+    pub fn changes(&self) -> journal::Changes {
+        self.engine.journal().changes()
+    }
+
     fn open_ids(&self) -> Result<Vec<SubmissionId>, Problem> {
         Ok(self.open_reports()?.into_iter().map(|(id, _)| numbered(id)).collect())
     }
@@ -208,14 +213,12 @@ impl Headless {
         self.engine.start().await;
         let began = Instant::now();
         let mut deadline = None;
-        let (mut revision, mut holder) = (None, None);
+        let (mut changes, mut holder) = (self.changes(), None);
         let outcome = loop {
             let looked = Instant::now();
             // Asked first: what arrives after that is seen by the next look.
             let may_grow = attended.may_grow();
-            let now = self.engine.journal().revision()?;
-            if revision != Some(now) || attended.has_more() {
-                revision = Some(now);
+            if changes.are_there()? || attended.has_more() {
                 self.look_at(&mut attended, &mut each)?;
             }
             if attended.open.is_empty() && !may_grow {

@@ -29,6 +29,7 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
     }
     profile.reach().await?;
     // Before anything moves them.
+    let mut changes = profile.changes();
     let mut told = Told::of_the_open(&profile)?;
     told.pause(scene, &profile)?;
     profile.start().await;
@@ -54,6 +55,7 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
                         looked(scene.output, scene.texts, &file, Asked::Watch);
                         if let Fate::Taken(id) = file.fate {
                             told.open.push((id, file.record.state));
+                            told.has_more = true;
                         }
                     }
                     // Watching goes on: the folder may come back.
@@ -62,7 +64,9 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
                     None => break Ok(()),
                 },
                 () = tokio::time::sleep(LOOK_EVERY) => {
-                    told.moved(scene, &profile)?;
+                    if changes.are_there()? || told.has_more {
+                        told.moved(scene, &profile)?;
+                    }
                     told.pause(scene, &profile)?;
                     told.way(scene, profile.unreachable());
                 }
@@ -96,6 +100,8 @@ async fn ended_together(
 struct Told {
     /// Reports whose end is not known yet, with the state that was told.
     open: Vec<(i64, Option<StateCode>)>,
+    /// Some of these came after the last look: they may have moved before it.
+    has_more: bool,
     /// Why authorities cannot be reached.
     trouble: Vec<EndpointProblem>,
     /// Sending is paused.
@@ -106,11 +112,12 @@ impl Told {
     /// Whoever watches wants to hear of what was open before, too.
     fn of_the_open(profile: &Headless) -> Result<Self, Problem> {
         let open = profile.open_reports()?.into_iter().map(|(id, state)| (id, Some(state)));
-        Ok(Self { open: open.collect(), trouble: Vec::new(), paused: false })
+        Ok(Self { open: open.collect(), has_more: false, trouble: Vec::new(), paused: false })
     }
 
     /// Prints the reports that have moved; settled ones are looked at no longer.
     fn moved(&mut self, scene: &Scene<'_>, profile: &Headless) -> Result<(), Problem> {
+        self.has_more = false;
         let mut still = Vec::with_capacity(self.open.len());
         for (id, state) in self.open.drain(..) {
             let mut record = profile.record(id)?;
