@@ -4,13 +4,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bridge::{Desk, NOTIFICATIONS, NotificationLine};
+use bridge::{Call, Desk, NOTIFICATIONS, NotificationLine};
 use tauri::async_runtime::JoinHandle;
 use tauri::{AppHandle, Manager as _};
 use texts::{CATALOGUE, Language};
 
 use crate::house::House;
-use crate::{tray, window};
+use crate::{closing, tray, window};
 
 /// A connection comes and goes without a change of the journal, and a tray appears when its desktop
 /// has started.
@@ -45,7 +45,10 @@ pub(crate) fn follow(app: AppHandle) {
     let following = app.clone();
     let task = tauri::async_runtime::spawn(async move {
         loop {
-            tray::look_for_a_place(&app).await;
+            if tray::look_for_a_place(&app, chosen).await {
+                // It comes to the bar of windows.
+                window::come_out_of_hiding(&app);
+            }
             if let Ok(desk) = house.desk().await {
                 let seen = desk.revision().unwrap_or(u64::MAX);
                 let language = language(&desk).await;
@@ -63,6 +66,31 @@ pub(crate) fn follow(app: AppHandle) {
         }
     });
     following.state::<Following>().replace(Some(task));
+}
+
+/// What somebody has chosen in the menu of the tray.
+fn chosen(app: &AppHandle, item: &str) {
+    match item {
+        tray::OPEN => window::show(app),
+        tray::QUIT => closing::quit(app),
+        tray::PAUSE => {
+            let app = app.clone();
+            tauri::async_runtime::spawn(async move { pause_or_resume(&app).await });
+        }
+        _ => {}
+    }
+}
+
+/// A locked window, or one that has something to say about it, is shown instead.
+async fn pause_or_resume(app: &AppHandle) {
+    let Ok(desk) = app.state::<Arc<House>>().desk().await else { return window::show(app) };
+    let Ok(view) = desk.standing().await else { return window::show(app) };
+    let paused = !view.paused;
+    if desk.permits(&Call::SetPaused { paused }).is_err() || desk.set_paused(paused).await.is_err()
+    {
+        return window::show(app);
+    }
+    tray::show(app, &desk, language(&desk).await).await;
 }
 
 /// The language that the person chose, or that of the system.

@@ -4,21 +4,24 @@
 //! is missing the window is minimised instead of hidden; the program goes on in every case.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use bridge::{Call, Desk, Standing, StandingView};
+use bridge::{Desk, Standing, StandingView};
 use tauri::image::Image;
 use tauri::menu::{Menu, MenuItem};
 use tauri::tray::{TrayIcon, TrayIconBuilder};
 use tauri::{AppHandle, Manager as _, Wry};
 use texts::{CATALOGUE, Language};
 
-use crate::house::House;
-use crate::{closing, outside, window};
+/// The window is shown.
+pub(crate) const OPEN: &str = "open";
+/// Sending is paused or resumed.
+pub(crate) const PAUSE: &str = "pause";
+/// The program ends.
+pub(crate) const QUIT: &str = "quit";
 
-const OPEN: &str = "open";
-const PAUSE: &str = "pause";
-const QUIT: &str = "quit";
+/// What is done about what somebody has chosen in the menu: one of the above.
+pub(crate) type Chosen = fn(&AppHandle, &str);
 
 /// The tray, as far as it is there.
 #[derive(Default)]
@@ -54,9 +57,9 @@ impl Tray {
     }
 }
 
-/// Looks whether the desktop has a tray, and makes the icon once it has. A window that waits in one
-/// that is not there, or not any more, comes to the bar of windows.
-pub(crate) async fn look_for_a_place(app: &AppHandle) {
+/// Looks whether the desktop has a tray, and makes the icon once it has. Whether a window may wait
+/// in one that is not there, or not any more.
+pub(crate) async fn look_for_a_place(app: &AppHandle, chosen: Chosen) -> bool {
     let has_place = has_place().await;
     let (tray, is_new) = {
         let tray = app.state::<Tray>();
@@ -65,22 +68,20 @@ pub(crate) async fn look_for_a_place(app: &AppHandle) {
         (state.icon.is_some(), has_place && state.icon.is_none() && !state.failed)
     };
     if is_new {
-        make(app).await;
+        make(app, chosen).await;
     }
     let is_there = app.state::<Tray>().is_there();
     let was_looked = std::mem::replace(&mut app.state::<Tray>().state().looked, true);
-    if !is_there && (tray || !was_looked) {
-        window::come_out_of_hiding(app);
-    }
+    !is_there && (tray || !was_looked)
 }
 
 /// Makes the icon on the thread of the windows. The library behind it ends in a panic where it is
 /// not installed.
-async fn make(app: &AppHandle) {
+async fn make(app: &AppHandle, chosen: Chosen) {
     let (answer, made) = tokio::sync::oneshot::channel();
     let handle = app.clone();
     let asked = app.run_on_main_thread(move || {
-        let built = std::panic::catch_unwind(AssertUnwindSafe(|| build(&handle)));
+        let built = std::panic::catch_unwind(AssertUnwindSafe(|| build(&handle, chosen)));
         // Nobody waits any more once the program ends.
         let _ = answer.send(built.ok().and_then(Result::ok));
     });
@@ -91,14 +92,14 @@ async fn make(app: &AppHandle) {
     state.icon = icon;
 }
 
-fn build(app: &AppHandle) -> tauri::Result<Icon> {
+fn build(app: &AppHandle, chosen: Chosen) -> tauri::Result<Icon> {
     let item = |id: &str| MenuItem::with_id(app, id, id, true, None::<&str>);
     let items = [item(OPEN)?, item(PAUSE)?, item(QUIT)?];
     let menu = Menu::with_items(app, &[&items[0], &items[1], &items[2]])?;
     let icon = TrayIconBuilder::with_id("main")
         .icon(image(Standing::Fine))
         .menu(&menu)
-        .on_menu_event(|app, event| chosen(app, event.id().as_ref()))
+        .on_menu_event(move |app, event| chosen(app, event.id().as_ref()))
         .build(app)?;
     Ok(Icon { icon, items, shown: None })
 }
@@ -146,30 +147,6 @@ fn words(language: Language, view: StandingView) -> [String; 4] {
     let title = language.filled(text(standing), &[("count", &count)]);
     let pause = text(if view.paused { "resume" } else { "pause" });
     [format!("Lab Courier: {title}"), text(OPEN).into(), pause.into(), text(QUIT).into()]
-}
-
-fn chosen(app: &AppHandle, item: &str) {
-    match item {
-        OPEN => window::show(app),
-        QUIT => closing::quit(app),
-        PAUSE => {
-            let app = app.clone();
-            tauri::async_runtime::spawn(async move { pause_or_resume(&app).await });
-        }
-        _ => {}
-    }
-}
-
-/// A locked window, or one that has something to say about it, is shown instead.
-async fn pause_or_resume(app: &AppHandle) {
-    let Ok(desk) = app.state::<Arc<House>>().desk().await else { return window::show(app) };
-    let Ok(view) = desk.standing().await else { return window::show(app) };
-    let paused = !view.paused;
-    if desk.permits(&Call::SetPaused { paused }).is_err() || desk.set_paused(paused).await.is_err()
-    {
-        return window::show(app);
-    }
-    show(app, &desk, outside::language(&desk).await).await;
 }
 
 /// Whether the desktop shows icons of programs.
