@@ -153,12 +153,7 @@ pub async fn serve(
     let addr = address_of(&listener, options.listen)?;
     let (desk_listener, admin) = admin::bind(options.admin).await?.unzip();
     let faults_listener = faults::listen(options.faults_socket)?;
-    let host = if addr.ip().is_unspecified() {
-        format!("localhost:{}", addr.port())
-    } else {
-        addr.to_string()
-    };
-    let base_url = format!("https://{host}{BASE_PATH}");
+    let base_url = base_url_of(addr);
     let wake = Arc::new(Notify::new());
     let context = Arc::new(Context {
         store: Arc::clone(&store),
@@ -177,8 +172,7 @@ pub async fn serve(
         ending: shutdown.clone(),
         under_way: TaskTracker::new(),
     });
-    let places = Places::new();
-    let pending = Pending::new();
+    let (places, pending) = (Places::new(), Pending::new());
     let plan = options.faults.clone();
     let desk = Desk {
         store: Arc::clone(&store),
@@ -210,6 +204,16 @@ pub async fn serve(
         }
     });
     Ok(Serving { base_url, addr, admin, faults: options.faults, task })
+}
+
+/// The address that callers on this computer are told, where it listens on all of its addresses.
+fn base_url_of(addr: SocketAddr) -> String {
+    let host = if addr.ip().is_unspecified() {
+        format!("localhost:{}", addr.port())
+    } else {
+        addr.to_string()
+    };
+    format!("https://{host}{BASE_PATH}")
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener, AuthorityError> {

@@ -281,18 +281,23 @@ impl Arriving<'_> {
             reply = reply.with_seven_digits();
         }
         let reply = reply.labelled(oddities.content_type.as_deref());
-        Ok(match fault {
-            Some(FaultKind::CutAfterCommit) => return Err(Cut),
-            Some(FaultKind::DelayAnswer(time)) => {
-                tokio::time::sleep(time).await;
-                reply
-            }
-            Some(FaultKind::Truncated) => reply.truncated(),
-            Some(FaultKind::EndlessBody) => reply.endless(),
-            Some(FaultKind::EmptyBody) => reply.without_body(),
-            _ => reply,
-        })
+        let_out(reply, fault).await
     }
+}
+
+/// The answer as a fault of the plan lets it out.
+async fn let_out(reply: Reply, fault: Option<FaultKind>) -> Result<Reply, Cut> {
+    Ok(match fault {
+        Some(FaultKind::CutAfterCommit) => return Err(Cut),
+        Some(FaultKind::DelayAnswer(time)) => {
+            tokio::time::sleep(time).await;
+            reply
+        }
+        Some(FaultKind::Truncated) => reply.truncated(),
+        Some(FaultKind::EndlessBody) => reply.endless(),
+        Some(FaultKind::EmptyBody) => reply.without_body(),
+        _ => reply,
+    })
 }
 
 /// Refusals above the limits, as one line of the audit log.

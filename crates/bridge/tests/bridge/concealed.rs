@@ -150,9 +150,8 @@ fn what_people_work_with_is_not_printed() {
     });
 }
 
-#[test]
-fn views_are_not_printed() {
-    let field = || FieldView {
+fn field() -> FieldView {
+    FieldView {
         key: canary(),
         label: Some(canary()),
         technical: true,
@@ -160,23 +159,34 @@ fn views_are_not_printed() {
         detail: Some(canary()),
         expression: canary(),
         line: 1,
-    };
-    let section =
-        || SectionView { resource: canary(), expression: canary(), fields: vec![field()] };
-    let evidence = || EvidenceView {
+    }
+}
+
+fn section() -> SectionView {
+    SectionView { resource: canary(), expression: canary(), fields: vec![field()] }
+}
+
+fn evidence() -> EvidenceView {
+    EvidenceView {
         http_status: Some(200),
         content_type: Some(canary()),
         body: canary(),
         truncated: false,
-    };
-    let step = || TimelineView {
+    }
+}
+
+fn step() -> TimelineView {
+    TimelineView {
         event: "queued",
         params: [(canary(), canary())].into(),
         person: canary(),
         at: canary(),
         evidence: Some(evidence()),
-    };
-    let file = || CandidateView {
+    }
+}
+
+fn file() -> CandidateView {
+    CandidateView {
         file: canary(),
         verdict: Verdict::Errors,
         kind: "fhir-document",
@@ -198,7 +208,11 @@ fn views_are_not_printed() {
             changes: vec![change()],
             changed: 1,
         }),
-    };
+    }
+}
+
+#[test]
+fn views_are_not_printed() {
     silent(&change());
     silent(&message());
     silent(&row());
@@ -231,9 +245,8 @@ fn views_are_not_printed() {
     });
 }
 
-#[test]
-fn records_problems_and_questions_are_not_printed() {
-    let issue = IssueRecord {
+fn issue() -> IssueRecord {
+    IssueRecord {
         severity: Severity::Error,
         code: "invalid".to_owned(),
         rule: None,
@@ -251,7 +264,12 @@ fn records_problems_and_questions_are_not_printed() {
             text: canary(),
         }),
         params: [(canary(), canary())].into(),
-    };
+    }
+}
+
+#[test]
+fn records_problems_and_questions_are_not_printed() {
+    let issue = issue();
     silent(&issue);
     let opinion = Opinion {
         address: canary(),

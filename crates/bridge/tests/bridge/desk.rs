@@ -4,8 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use bridge::views::{
-    Connection, DetailView, EndpointInput, IntakeView, ListQuery, PreferencesView, ProbeOutcome,
-    Verdict,
+    Connection, DetailView, IntakeView, ListQuery, PreferencesView, ProbeOutcome, Verdict,
 };
 use bridge::{
     Action, Desk, Environment, Group, KnownContent, Names, Problem, ProblemRow, Severity, StateCode,
@@ -49,7 +48,7 @@ fn only(intake: &IntakeView) -> i64 {
 }
 
 #[track_caller]
-fn assert_known<T: std::fmt::Debug>(result: Result<T, Problem>, code: &str) {
+pub(crate) fn assert_known<T: std::fmt::Debug>(result: Result<T, Problem>, code: &str) {
     let problem = result.unwrap_err();
     assert_eq!(problem.code, code);
     assert!(ProblemRow::of(code).is_some());
@@ -124,23 +123,28 @@ async fn from_a_file_to_completed_and_from_failed_to_corrected() {
     assert_eq!(status.counts.closed, 1);
     assert_eq!(status.certificate.unwrap().stored_in, identity::SecretsKind::Practice);
 
+    assert_days_are_counted(&desk, samples.len()).await;
+    assert_day_is_stated(&desk, &successor).await;
+    desk.stop().await;
+}
+
+/// The statistics of a week have all samples and the correction of one.
+async fn assert_days_are_counted(desk: &Desk, samples: usize) {
     let statistics = desk.statistics(7).await.unwrap();
     assert_eq!(statistics.days.len(), 7);
     let counted: u32 = statistics.days.iter().flat_map(|day| day.by_state.values()).sum();
-    assert_eq!(counted as usize, samples.len() + 1);
+    assert_eq!(counted as usize, samples + 1);
     let pace = statistics.pace.expect("some are completed");
-    assert_eq!(pace.reports as usize, samples.len());
+    assert_eq!(pace.reports as usize, samples);
     assert!(pace.median <= pace.p95);
     // Practice has an example of deadlines, and the authority has everything.
     let deadlines = statistics.deadlines.expect("practice has an example");
     assert_eq!((deadlines.overdue, deadlines.running), (0, 0));
     assert!(deadlines.kept + deadlines.late > 0);
     let by_disease: u32 = statistics.diseases.iter().map(|one| one.count).sum();
-    assert_eq!(by_disease as usize, samples.len() + 1);
+    assert_eq!(by_disease as usize, samples + 1);
     assert!(statistics.oldest_open.is_none() && statistics.causes.is_empty());
     assert!(statistics.last_received.is_some());
-    assert_day_is_stated(&desk, &successor).await;
-    desk.stop().await;
 }
 
 /// The statement of today has every report with its digest and the answer behind it, and names
@@ -337,80 +341,6 @@ async fn what_is_no_report_is_named() {
     let intake = desk.send_files(paths, KnownContent::Show).await.unwrap();
     assert!(intake.submissions.iter().all(Option::is_none));
     desk.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn settings_are_kept_and_checked() {
-    let root = tempfile::tempdir().unwrap();
-    let desk = Desk::open(root.path()).await.unwrap();
-    assert_eq!(desk.preferences().await.unwrap(), PreferencesView::default());
-    let chosen = PreferencesView {
-        language: Some("de".to_owned()),
-        theme: "dark".to_owned(),
-        first_run_done: true,
-        lock_after_minutes: 5,
-        undo_seconds: 0,
-        text_percent: 130,
-        density: "compact".to_owned(),
-        single_keys: false,
-        on_close: "quit".to_owned(),
-        checklist_hidden: true,
-        notifications: false,
-        start_at_login: true,
-    };
-    desk.set_preferences(chosen.clone()).await.unwrap();
-    let wrong = PreferencesView { theme: "pink".to_owned(), ..chosen.clone() };
-    assert_known(desk.set_preferences(wrong).await, "argument-invalid");
-    for minutes in [0, 61, u32::MAX] {
-        let wrong = PreferencesView { lock_after_minutes: minutes, ..chosen.clone() };
-        assert_known(desk.set_preferences(wrong).await, "argument-invalid");
-    }
-    let wrong = [
-        PreferencesView { undo_seconds: 31, ..chosen.clone() },
-        PreferencesView { text_percent: 201, ..chosen.clone() },
-        PreferencesView { density: "none".to_owned(), ..chosen.clone() },
-        PreferencesView { on_close: "explode".to_owned(), ..chosen.clone() },
-    ];
-    for wrong in wrong {
-        assert_known(desk.set_preferences(wrong).await, "argument-invalid");
-    }
-    assert_eq!(desk.preferences().await.unwrap(), chosen);
-    let endpoints = desk.endpoints().await.unwrap();
-    assert_eq!(endpoints.len(), 1);
-    assert!(
-        endpoints[0].in_use
-            && endpoints[0].own_ca
-            && endpoints[0].environment == Environment::Practice
-    );
-    assert_known(desk.use_endpoint("elsewhere".to_owned()).await, "unknown-endpoint");
-    assert_known(desk.test_endpoint("elsewhere".to_owned()).await, "unknown-endpoint");
-    let input = |url: &str| EndpointInput {
-        name: "real".to_owned(),
-        base_url: url.to_owned(),
-        environment: "integration".to_owned(),
-        release: None,
-        language: None,
-        ca_pem: None,
-        proxy: None,
-    };
-    for url in ["http://a.example/v1/fhir", "https://u:p@a.example/", "nonsense", ""] {
-        assert_known(desk.add_endpoint(input(url)).await, "argument-invalid");
-    }
-    let fixed = EndpointInput { name: "practice".to_owned(), ..input("https://a.example/v1/fhir") };
-    assert_known(desk.add_endpoint(fixed).await, "practice-endpoint-fixed");
-    assert_known(
-        desk.set_watched_folder(Some("/nowhere/at/all".to_owned())).await,
-        "argument-invalid",
-    );
-    let folder = tempfile::tempdir().unwrap().keep();
-    desk.set_watched_folder(Some(folder.display().to_string())).await.unwrap();
-    assert_eq!(desk.status().await.unwrap().watched_folder, Some(folder.display().to_string()));
-    desk.stop().await;
-    drop(desk);
-    let again = Desk::open(root.path()).await.unwrap();
-    assert_eq!(again.preferences().await.unwrap(), chosen);
-    again.stop().await;
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

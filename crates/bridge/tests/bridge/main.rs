@@ -8,5 +8,6 @@ mod desk;
 mod lists;
 mod packages;
 mod screen;
+mod settings;
 mod suggestions;
 mod support;

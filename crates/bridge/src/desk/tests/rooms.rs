@@ -45,8 +45,23 @@ async fn from_practice_to_the_real_thing_and_back() {
     completed(&desk, 1).await;
     let rows = desk.list(ListQuery::default(), Names::Masked).await.unwrap().rows;
     assert_eq!((rows.len(), rows[0].environment), (1, Environment::Integration));
-    // What was handed over for another endpoint is followed there, and the window says how that
-    // goes.
+    assert_another_endpoint_is_followed(&desk, &integration, &report).await;
+    desk.stop().await;
+    drop(desk);
+
+    // The room is remembered.
+    let desk = Desk::open_with(&root, SecretsKind::Practice).await.unwrap();
+    assert_eq!(desk.status().await.unwrap().environment, Environment::Integration);
+    desk.use_endpoint(PRACTICE_ENDPOINT.to_owned()).await.unwrap();
+    let status = desk.status().await.unwrap();
+    assert_eq!((status.environment, status.counts.completed), (Environment::Practice, 0));
+    desk.stop().await;
+    integration.shutdown.cancel();
+    integration.serving.finished().await;
+}
+
+/// What was handed over for another endpoint is followed there, and the window says how that goes.
+async fn assert_another_endpoint_is_followed(desk: &Desk, integration: &Integration, report: &str) {
     assert_eq!(desk.status().await.unwrap().elsewhere, []);
     let other = EndpointInput {
         name: "Other".to_owned(),
@@ -56,7 +71,7 @@ async fn from_practice_to_the_real_thing_and_back() {
     desk.add_endpoint(other).await.unwrap();
     desk.use_endpoint("Other".to_owned()).await.unwrap();
     let mut samples = desk.practice_samples().await.unwrap().into_iter();
-    let another = samples.find(|path| *path != report).unwrap();
+    let another = samples.find(|path| path != report).unwrap();
     desk.send_files(vec![another], KnownContent::Show).await.unwrap();
     assert_eq!(desk.status().await.unwrap().elsewhere, []);
     desk.use_endpoint("Integration".to_owned()).await.unwrap();
@@ -72,18 +87,6 @@ async fn from_practice_to_the_real_thing_and_back() {
         }
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
-    desk.stop().await;
-    drop(desk);
-
-    // The room is remembered.
-    let desk = Desk::open_with(&root, SecretsKind::Practice).await.unwrap();
-    assert_eq!(desk.status().await.unwrap().environment, Environment::Integration);
-    desk.use_endpoint(PRACTICE_ENDPOINT.to_owned()).await.unwrap();
-    let status = desk.status().await.unwrap();
-    assert_eq!((status.environment, status.counts.completed), (Environment::Practice, 0));
-    desk.stop().await;
-    integration.shutdown.cancel();
-    integration.serving.finished().await;
 }
 
 /// Files are handed over in the laboratory, and somebody changes to practice while they are read:
