@@ -51,7 +51,8 @@ const ROWS: [(&str, &str); 12] = [
     ("fhirpath", "the invariants of one report against reading it"),
     (
         "rules",
-        "the authority's rules on published reports, beside fhirpath.js and pyfhircheck (needs ../shared)",
+        "the authority's rules on published reports, beside fhirpath.js and pyfhircheck (needs \
+         ../shared)",
     ),
     ("send-rules", "`send` with rules loaded against without (needs ../shared); part of `rules`"),
 ];

@@ -237,8 +237,8 @@ fn shown(row: &Row, seconds: u64) -> String {
     let Row { target, executions, coverage, stored, memory_mb, .. } = row;
     let verdict = if row.problem.is_some() { "FOUND SOMETHING" } else { "nothing found" };
     format!(
-        "{target:<10} {executions:>10} executions  {coverage:>6} places reached  {stored:>5} inputs  \
-         {memory_mb:>4} MB  {seconds:>4} s  {verdict}"
+        "{target:<10} {executions:>10} executions  {coverage:>6} places reached  {stored:>5} \
+         inputs  {memory_mb:>4} MB  {seconds:>4} s  {verdict}"
     )
 }
 

@@ -50,36 +50,52 @@ struct Words {
 
 const ENGLISH: Words = Words {
     title: "Reports are under way",
-    question: "Reports whose end is not known yet: {n}\n\nLab Courier can go on in the background. If you quit, nothing is lost: it goes on at the next start.",
+    question: "Reports whose end is not known yet: {n}\n\nLab Courier can go on in the background. \
+               If you quit, nothing is lost: it goes on at the next start.",
     watching_title: "The watched folder",
-    watching: "A folder is being watched: reports that come into it are sent while Lab Courier runs.\n\nLab Courier can go on watching in the background. If you quit, what comes into the folder waits there until the next start.",
+    watching: "A folder is being watched: reports that come into it are sent while Lab Courier \
+               runs.\n\nLab Courier can go on watching in the background. If you quit, what comes \
+               into the folder waits there until the next start.",
     go_on: "Go on in the background",
     quit: "Quit",
     cancel: "Cancel",
 };
 const GERMAN: Words = Words {
     title: "Meldungen sind unterwegs",
-    question: "Meldungen, deren Ergebnis noch aussteht: {n}\n\nLab Courier kann im Hintergrund weiterarbeiten. Wenn Sie beenden, geht nichts verloren: Beim nächsten Start geht es weiter.",
+    question: "Meldungen, deren Ergebnis noch aussteht: {n}\n\nLab Courier kann im Hintergrund \
+               weiterarbeiten. Wenn Sie beenden, geht nichts verloren: Beim nächsten Start geht es \
+               weiter.",
     watching_title: "Überwachter Ordner",
-    watching: "Ein Ordner wird überwacht: Meldungen, die dort ankommen, werden gesendet, solange Lab Courier läuft.\n\nLab Courier kann den Ordner im Hintergrund weiter überwachen. Wenn Sie beenden, wartet dort bis zum nächsten Start, was ankommt.",
+    watching: "Ein Ordner wird überwacht: Meldungen, die dort ankommen, werden gesendet, solange \
+               Lab Courier läuft.\n\nLab Courier kann den Ordner im Hintergrund weiter überwachen. \
+               Wenn Sie beenden, wartet dort bis zum nächsten Start, was ankommt.",
     go_on: "Im Hintergrund weiterarbeiten",
     quit: "Beenden",
     cancel: "Abbrechen",
 };
 const FRENCH: Words = Words {
     title: "Des déclarations sont en cours",
-    question: "Déclarations dont le résultat n’est pas encore connu : {n}\n\nLab Courier peut continuer en arrière-plan. Si vous quittez, rien n’est perdu : l’envoi reprend au prochain démarrage.",
+    question: "Déclarations dont le résultat n’est pas encore connu : {n}\n\nLab Courier peut \
+               continuer en arrière-plan. Si vous quittez, rien n’est perdu : l’envoi reprend au \
+               prochain démarrage.",
     watching_title: "Dossier surveillé",
-    watching: "Un dossier est surveillé : les déclarations qui y arrivent sont envoyées tant que Lab Courier fonctionne.\n\nLab Courier peut continuer à le surveiller en arrière-plan. Si vous quittez, ce qui arrive dans le dossier y attend le prochain démarrage.",
+    watching: "Un dossier est surveillé : les déclarations qui y arrivent sont envoyées tant que \
+               Lab Courier fonctionne.\n\nLab Courier peut continuer à le surveiller en \
+               arrière-plan. Si vous quittez, ce qui arrive dans le dossier y attend le prochain \
+               démarrage.",
     go_on: "Continuer en arrière-plan",
     quit: "Quitter",
     cancel: "Annuler",
 };
 const ITALIAN: Words = Words {
     title: "Ci sono dichiarazioni in corso",
-    question: "Dichiarazioni di cui non si conosce ancora l’esito: {n}\n\nLab Courier può continuare in secondo piano. Se esce, nulla va perso: si riprende al prossimo avvio.",
+    question: "Dichiarazioni di cui non si conosce ancora l’esito: {n}\n\nLab Courier può \
+               continuare in secondo piano. Se esce, nulla va perso: si riprende al prossimo \
+               avvio.",
     watching_title: "Cartella sorvegliata",
-    watching: "Una cartella è sorvegliata: le dichiarazioni che vi arrivano sono inviate finché Lab Courier è in funzione.\n\nLab Courier può continuare a sorvegliarla in secondo piano. Se esce, ciò che arriva nella cartella vi attende il prossimo avvio.",
+    watching: "Una cartella è sorvegliata: le dichiarazioni che vi arrivano sono inviate finché \
+               Lab Courier è in funzione.\n\nLab Courier può continuare a sorvegliarla in secondo \
+               piano. Se esce, ciò che arriva nella cartella vi attende il prossimo avvio.",
     go_on: "Continuare in secondo piano",
     quit: "Uscire",
     cancel: "Annullare",

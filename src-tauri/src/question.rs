@@ -24,7 +24,9 @@ struct Words {
 
 const ENGLISH: Words = Words {
     title: "New address",
-    question: "Reports with patient data will be sent to this address:\n\n{address}\n({environment})\n\nIs it the address that the authority gave you?",
+    question: "Reports with patient data will be sent to this \
+               address:\n\n{address}\n({environment})\n\nIs it the address that the authority gave \
+               you?",
     before: "Until now they were sent to {before}",
     proxy: "They go through the proxy {proxy}",
     ca: "Only servers of this certification authority are trusted there (SHA-256):",
@@ -34,7 +36,9 @@ const ENGLISH: Words = Words {
 };
 const GERMAN: Words = Words {
     title: "Neue Adresse",
-    question: "Meldungen mit Patientendaten werden an diese Adresse gesendet:\n\n{address}\n({environment})\n\nIst es die Adresse, die Sie von der Behörde haben?",
+    question: "Meldungen mit Patientendaten werden an diese Adresse \
+               gesendet:\n\n{address}\n({environment})\n\nIst es die Adresse, die Sie von der \
+               Behörde haben?",
     before: "Bisher gingen sie an {before}",
     proxy: "Sie gehen über den Proxy {proxy}",
     ca: "Dort wird nur Servern dieser Zertifizierungsstelle vertraut (SHA-256):",
@@ -44,7 +48,8 @@ const GERMAN: Words = Words {
 };
 const FRENCH: Words = Words {
     title: "Nouvelle adresse",
-    question: "Des déclarations contenant des données de patients seront envoyées à cette adresse :\n\n{address}\n({environment})\n\nEst-ce l’adresse que l’autorité vous a donnée ?",
+    question: "Des déclarations contenant des données de patients seront envoyées à cette adresse \
+               :\n\n{address}\n({environment})\n\nEst-ce l’adresse que l’autorité vous a donnée ?",
     before: "Jusqu’ici, elles étaient envoyées à {before}",
     proxy: "Elles passent par le proxy {proxy}",
     ca: "Seuls les serveurs de cette autorité de certification y sont acceptés (SHA-256) :",
@@ -54,7 +59,9 @@ const FRENCH: Words = Words {
 };
 const ITALIAN: Words = Words {
     title: "Nuovo indirizzo",
-    question: "Le dichiarazioni con dati dei pazienti saranno inviate a questo indirizzo:\n\n{address}\n({environment})\n\nÈ l’indirizzo che Lei ha ricevuto dall’autorità?",
+    question: "Le dichiarazioni con dati dei pazienti saranno inviate a questo \
+               indirizzo:\n\n{address}\n({environment})\n\nÈ l’indirizzo che Lei ha ricevuto \
+               dall’autorità?",
     before: "Finora sono state inviate a {before}",
     proxy: "Passano dal proxy {proxy}",
     ca: "Lì sono accettati soltanto i server di questa autorità di certificazione (SHA-256):",

@@ -105,7 +105,8 @@ pub(crate) fn generate(args: &[String]) -> Result<(), String> {
         table.insert(code, format!("{disease}\t{test}\t{specimen}"));
     }
     let mut text = String::from(
-        "# Leading codes: disease, how it is tested, in what. Made by `cargo xtask tables diseases`.\n",
+        "# Leading codes: disease, how it is tested, in what. Made by `cargo xtask tables \
+         diseases`.\n",
     );
     for (code, facts) in &table {
         // Writing to a String cannot fail.

@@ -48,8 +48,8 @@ const UNGRANTED: [&str; 16] = [
 /// Asks as a script in the page could: past our own door. The answer: `["given", …]` or
 /// `["refused", …]`.
 async fn invoke(window: &Window, command: &str, arguments: Value) -> Value {
-    let script = "const done = arguments[arguments.length - 1]; const [command, takes] = arguments; \
-        window.__TAURI_INTERNALS__.invoke(command, takes)\
+    let script = "const done = arguments[arguments.length - 1]; const [command, takes] = \
+        arguments; window.__TAURI_INTERNALS__.invoke(command, takes)\
         .then((given) => done(['given', given]), (why) => done(['refused', why]));";
     let asked = window.client.execute_async(script, vec![json!(command), arguments]).await;
     asked.unwrap_or_else(|error| panic!("{command}: {error}"))

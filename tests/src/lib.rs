@@ -128,7 +128,10 @@ pub fn stored(data: &Path) -> Vec<(String, String, Vec<u8>)> {
     let file = data.join("authority.sqlite");
     let database = rusqlite::Connection::open_with_flags(file, flags).expect("a database");
     let mut statement = database
-        .prepare("SELECT d.identifier, c.format, c.body FROM document d JOIN content c ON c.document = d.id")
+        .prepare(
+            "SELECT d.identifier, c.format, c.body FROM document d JOIN content c ON \
+                  c.document = d.id",
+        )
         .expect("the schema");
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
     rows.expect("rows").map(|row| row.expect("a row")).collect()

@@ -56,7 +56,8 @@ pub(crate) const CAMPAIGNS: &[Campaign] = &[
     Campaign {
         name: "kills",
         takes: "",
-        says: "kill the authority 200 times under load, on each store (LABCOURIER_KILLS sets another number)",
+        says: "kill the authority 200 times under load, on each store (LABCOURIER_KILLS sets \
+               another number)",
         builds: &[],
         // Not by nextest, which ends what takes minutes.
         call: &[
@@ -87,7 +88,8 @@ pub(crate) const CAMPAIGNS: &[Campaign] = &[
     program(
         "reliability",
         "[--table]",
-        "run every test of a fault; one table of what each counted (--table: of the figures at hand)",
+        "run every test of a fault; one table of what each counted (--table: of the figures at \
+         hand)",
         &["run", "--quiet", "-p", "journeys", "--bin", "reliability", "--"],
     ),
     program(

@@ -73,7 +73,8 @@ pub(crate) fn release(workspace: &Workspace) -> Result<(), String> {
     output::line(&format!("programs and packages, with {SUMS}: {}", workspace.shown(&folder)));
     for (kind, why) in missing {
         output::problem(&format!(
-            "{kind}: NOT made. The Tauri CLI downloads what it needs for it, and here that failed: {why}"
+            "{kind}: NOT made. The Tauri CLI downloads what it needs for it, and here that failed: \
+             {why}"
         ));
     }
     Ok(())

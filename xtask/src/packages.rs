@@ -224,8 +224,8 @@ fn by_hand(user: User, packages: &[&str]) -> String {
 
 fn elsewhere(packages: &[&str]) -> String {
     format!(
-        "missing, by their Debian names: {}\nLab Courier installs packages only on Debian and Ubuntu. \
-         Install the equivalents with your system's package manager (for the desktop app \
+        "missing, by their Debian names: {}\nLab Courier installs packages only on Debian and \
+         Ubuntu. Install the equivalents with your system's package manager (for the desktop app \
          https://tauri.app/start/prerequisites names them per system) and run this again.",
         packages.join(" ")
     )

@@ -267,8 +267,8 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn the_tests_that_failed_are_named_once_with_what_follows() {
-        let said = "echo '  PASS a::b'; echo '  FAIL [ 0.1s] a::c'; echo '  FAIL [ 0.1s] a::c' >&2; \
-            echo '  1) tests/x.spec.ts:5:1 › a journey'; echo; echo '1) no test'; \
+        let said = "echo '  PASS a::b'; echo '  FAIL [ 0.1s] a::c'; echo '  FAIL [ 0.1s] a::c' \
+            >&2; echo '  1) tests/x.spec.ts:5:1 › a journey'; echo; echo '1) no test'; \
             for line in 2 3 4 5 6 7 8 9 10; do echo why $line; done; exit 3";
         let told = Call::new("sh").args(["-c", said]).run_tests().unwrap_err();
         let lines: Vec<&str> = told.lines().map(str::trim).skip(1).collect();

@@ -18,7 +18,8 @@ pub(crate) fn practice(
     }
     if !session::has_display() {
         output::line(
-            "No display here (neither DISPLAY nor WAYLAND_DISPLAY is set): practising without a window.",
+            "No display here (neither DISPLAY nor WAYLAND_DISPLAY is set): practising without a \
+             window.",
         );
         return practice_headless(workspace, install);
     }

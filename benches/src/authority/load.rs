@@ -73,7 +73,8 @@ fn statements(size: u64, dialect: &Dialect) -> Vec<String> {
         format!(
             "INSERT INTO version (document, number, laboratory, status, since, until, notices,
                  in_progress, completed, failed)
-             SELECT {id}, 1, 1, 'in-progress', {arrival}, {end}, '[]', 1, k - {0}, {0} FROM {series}",
+             SELECT {id}, 1, 1, 'in-progress', {arrival}, {end}, '[]', 1, k - {0}, {0}
+             FROM {series}",
             failed("k")
         ),
         format!(

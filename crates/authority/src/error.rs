@@ -27,7 +27,8 @@ pub enum AuthorityError {
     },
     /// A laboratory's name that cannot be a file name.
     #[error(
-        "laboratory name {0:?}: letters, digits, `.`, `_` and `-`, at most 64, not starting with `.`"
+        "laboratory name {0:?}: letters, digits, `.`, `_` and `-`, at most 64, not starting \
+         with `.`"
     )]
     LaboratoryName(String),
     /// A certificate or key that cannot be made or read.

@@ -60,7 +60,8 @@ impl Metrics {
             for (status, count) in &counts.by_status {
                 writeln!(
                     text,
-                    "authority_requests_total{{interaction=\"{interaction}\",status=\"{status}\"}} {count}"
+                    "authority_requests_total{{interaction=\"{interaction}\",status=\"{status}\"}} \
+                     {count}"
                 )?;
             }
         }

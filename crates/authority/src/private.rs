@@ -55,7 +55,8 @@ fn close(path: &Path, mode: u32) {
         return;
     }
     if let Err(error) = fs::set_permissions(path, fs::Permissions::from_mode(mode)) {
-        tracing::warn!(path = %path.display(), %error, "others may read this, and it cannot be closed");
+        tracing::warn!(path = %path.display(), %error, "others may read this, and it cannot be \
+            closed");
     }
 }
 

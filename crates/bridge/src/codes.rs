@@ -85,7 +85,8 @@ macro_rules! unions {
     ($( $(#[doc = $words:literal])* $name:ident = $codes:expr; )*) => {
         $(
             $(#[doc = $words])*
-            #[allow(dead_code, reason = "some are only written for the window, and named by no view")]
+            #[allow(dead_code, reason = "some are only written for the window, and named by no \
+                view")]
             pub(crate) enum $name {}
 
             impl ts_rs::TS for $name {

@@ -77,7 +77,8 @@ mod tests {
 
     #[test]
     fn only_the_value_changes() {
-        let json = "{\n \"resourceType\":\"Patient\", \"active\": true,\n \"name\":[{\"family\":\"A\\u00e9\"}]}";
+        let json = "{\n \"resourceType\":\"Patient\", \"active\": \
+                    true,\n \"name\":[{\"family\":\"A\\u00e9\"}]}";
         let edited = with_value(json, "Patient.name[0].family", "O\"Neil\\").unwrap();
         assert_eq!(edited, json.replace("\"A\\u00e9\"", "\"O\\\"Neil\\\\\""));
         let edited = with_value(json, "Patient.active", "false").unwrap();
@@ -87,7 +88,9 @@ mod tests {
         assert!(with_value(json, "Patient.active.value", "x").is_none());
         assert!(with_value(json, "Patient.birthDate", "1970").unwrap().contains("1970"));
 
-        let xml = "<Patient xmlns=\"http://hl7.org/fhir\">\n <name id='value=\"x\"' ><family  id=\"a\" value='A' ><extension url=\"http://x\"><valueString value=\"s\"/></extension></family></name></Patient>";
+        let xml = "<Patient xmlns=\"http://hl7.org/fhir\">\n <name id='value=\"x\"' ><family  \
+                   id=\"a\" value='A' ><extension url=\"http://x\"><valueString \
+                   value=\"s\"/></extension></family></name></Patient>";
         let edited = with_value(xml, "Patient.name[0].family", "O'Neil & <Co>").unwrap();
         assert_eq!(edited, xml.replace("value='A'", "value='O&apos;Neil &amp; &lt;Co&gt;'"));
         let tree = Tree::read(edited.as_bytes(), Format::Xml, &Limits::default()).unwrap();

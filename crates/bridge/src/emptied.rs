@@ -68,7 +68,8 @@ mod tests {
         assert_eq!(without(json, "Patient.birthDate"), None, "not there");
         let extended = r#"{"resourceType":"Patient","gender":"male","birthDate":"1970-01-01","_birthDate":{"extension":[{"url":"http://x","valueString":"y"}]}}"#;
         assert_eq!(without(extended, "Patient.birthDate"), None, "an extension hangs on it");
-        let xml = "<Patient xmlns=\"http://hl7.org/fhir\"><gender value=\"male\"/><telecom><value value=\"1\"/></telecom></Patient>";
+        let xml = "<Patient xmlns=\"http://hl7.org/fhir\"><gender value=\"male\"/><telecom><value \
+                   value=\"1\"/></telecom></Patient>";
         let left = without(xml, "Patient.telecom[0].value").unwrap();
         assert_eq!(
             left,

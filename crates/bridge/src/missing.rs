@@ -201,9 +201,11 @@ mod tests {
         let born = "<f:birthDate value=\"1970\"/>";
         for (inner, expected) in [
             (
-                "<f:gender value=\"male\"/><f:maritalStatus><f:text value=\"x\"/></f:maritalStatus>",
+                "<f:gender value=\"male\"/><f:maritalStatus><f:text \
+                 value=\"x\"/></f:maritalStatus>",
                 format!(
-                    "<f:gender value=\"male\"/>{born}<f:maritalStatus><f:text value=\"x\"/></f:maritalStatus>"
+                    "<f:gender value=\"male\"/>{born}<f:maritalStatus><f:text \
+                     value=\"x\"/></f:maritalStatus>"
                 ),
             ),
             ("<f:gender value=\"male\"/>", format!("<f:gender value=\"male\"/>{born}")),
@@ -221,9 +223,8 @@ mod tests {
         let address = of("<f:address id=\"a\"><f:country value=\"CH\"/></f:address>");
         assert_eq!(
             with(&address, "Patient.address[0].city", "A & B").unwrap(),
-            of(
-                "<f:address id=\"a\"><f:city value=\"A &amp; B\"/><f:country value=\"CH\"/></f:address>"
-            )
+            of("<f:address id=\"a\"><f:city value=\"A &amp; B\"/><f:country \
+                 value=\"CH\"/></f:address>")
         );
     }
 }

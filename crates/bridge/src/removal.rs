@@ -175,7 +175,8 @@ mod tests {
             let expected = (!left.is_empty()).then(|| format!("{head}{left}"));
             assert_eq!(found, expected, "{json}");
         }
-        let xml = "<Patient xmlns=\"http://hl7.org/fhir\">\n  <telecom><value value=\"1\"/></telecom>\n  <gender value=\"male\"/>\n</Patient>";
+        let xml = "<Patient xmlns=\"http://hl7.org/fhir\">\n  <telecom><value \
+                   value=\"1\"/></telecom>\n  <gender value=\"male\"/>\n</Patient>";
         let left =
             "<Patient xmlns=\"http://hl7.org/fhir\">\n  <gender value=\"male\"/>\n</Patient>";
         assert_eq!(without(xml, "Patient.telecom[0]").as_deref(), Some(left));

@@ -199,7 +199,10 @@ fn faults(journal: &Journal) -> Result<Value, journal::JournalError> {
 
 fn verification(journal: &Journal) -> Result<Value, journal::JournalError> {
     let found = journal.verify()?;
-    let flaw = |flaw: &journal::Discrepancy| json!({ "code": flaw.kind.code(), "submission": flaw.id, "event": flaw.event });
+    let flaw = |flaw: &journal::Discrepancy| {
+        let code = flaw.kind.code();
+        json!({ "code": code, "submission": flaw.id, "event": flaw.event })
+    };
     Ok(json!({
         "submissions": found.submissions,
         "events": found.events,

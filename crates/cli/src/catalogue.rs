@@ -384,7 +384,8 @@ mod tests {
         );
         assert_eq!(
             of("en", "tls-server-untrusted", &[("reason", "expired")]),
-            "The certificate of the server is not trusted. Reason: it has expired. Nothing was sent."
+            "The certificate of the server is not trusted. Reason: it has expired. Nothing was \
+             sent."
         );
         let needed = [("endpoints", ""), ("open", "1")];
         assert!(of("it", "certificate-needed", &needed).contains("inviata 1 dichiarazione aperta"));

@@ -12,7 +12,8 @@ pub(crate) fn forbidden(text: &str) -> Option<usize> {
 }
 
 pub(crate) const fn is_xml_char(letter: char) -> bool {
-    matches!(letter, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
+    matches!(letter, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}'
+        | '\u{10000}'..)
 }
 
 /// A name with at most one colon, not at its ends.
@@ -32,13 +33,15 @@ pub(crate) fn is_name(name: &str) -> bool {
 
 const fn is_name_start(letter: char) -> bool {
     matches!(letter, 'A'..='Z' | 'a'..='z' | '_' | '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}'
-        | '\u{F8}'..='\u{2FF}' | '\u{370}'..='\u{37D}' | '\u{37F}'..='\u{1FFF}' | '\u{200C}'..='\u{200D}'
-        | '\u{2070}'..='\u{218F}' | '\u{2C00}'..='\u{2FEF}' | '\u{3001}'..='\u{D7FF}'
-        | '\u{F900}'..='\u{FDCF}' | '\u{FDF0}'..='\u{FFFD}' | '\u{10000}'..='\u{EFFFF}')
+        | '\u{F8}'..='\u{2FF}' | '\u{370}'..='\u{37D}' | '\u{37F}'..='\u{1FFF}'
+        | '\u{200C}'..='\u{200D}' | '\u{2070}'..='\u{218F}' | '\u{2C00}'..='\u{2FEF}'
+        | '\u{3001}'..='\u{D7FF}' | '\u{F900}'..='\u{FDCF}'
+        | '\u{FDF0}'..='\u{FFFD}' | '\u{10000}'..='\u{EFFFF}')
 }
 
 const fn is_name_more(letter: char) -> bool {
-    matches!(letter, '-' | '.' | '0'..='9' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
+    matches!(letter, '-' | '.' | '0'..='9' | '\u{B7}' | '\u{300}'..='\u{36F}'
+        | '\u{203F}'..='\u{2040}')
 }
 
 /// Takes the next `name="value"` off the text of a tag: `None` at its end, `Some(None)` if it is

@@ -36,8 +36,10 @@ fn how_it_is_written_does_not_count() {
         "<?xml version=\"1.0\"?>\n<Patient xmlns=\"http://hl7.org/fhir\"><id value=\"a\"/>
             <active value='true'/><!-- so --><name><family value=\"&#xD6;\"/><given value=\"A\"/>
             <given value=\"B\"></given></name></Patient>",
-        "<f:Patient xmlns:f=\"http://hl7.org/fhir\"><f:id value=\"a\"/><f:active value=\"true\"/><f:name>\
-            <f:family value=\"Ö\"/><f:given value=\"A\"/><f:given value=\"B\"/></f:name></f:Patient>",
+        "<f:Patient xmlns:f=\"http://hl7.org/fhir\"><f:id value=\"a\"/><f:active \
+         value=\"true\"/><f:name>\
+            <f:family value=\"Ö\"/><f:given value=\"A\"/><f:given \
+            value=\"B\"/></f:name></f:Patient>",
     ]);
 }
 
@@ -78,7 +80,8 @@ fn an_error_of_writing_counts() {
         r#"{"resourceType":"Patient","active":true,"multipleBirthInteger":"1"}"#,
         r#"{"resourceType":"Patient","active":"true","multipleBirthInteger":1}"#,
         r#"{"resourceType":"Patient","active":[true],"multipleBirthInteger":1}"#,
-        "<Patient xmlns=\"http://hl7.org/fhir\"><multipleBirthInteger value=\"1\"/><active value=\"true\"/>\
+        "<Patient xmlns=\"http://hl7.org/fhir\"><multipleBirthInteger value=\"1\"/><active \
+         value=\"true\"/>\
          </Patient>",
     ]);
 }
@@ -91,15 +94,19 @@ fn a_narrative_counts_as_its_text() {
             "{{\"resourceType\":\"Patient\",\"text\":{{\"status\":\"generated\",\"div\":\"{div}\"}}}}"
         )
     };
-    let plain = "<div xmlns=\"http://www.w3.org/1999/xhtml\"><p id=\"a\" class=\"b\">Ada &amp; Bo</p></div>";
+    let plain = "<div xmlns=\"http://www.w3.org/1999/xhtml\"><p id=\"a\" class=\"b\">Ada &amp; \
+                 Bo</p></div>";
     let json = of(plain);
     let xml = format!(
-        "<Patient xmlns=\"http://hl7.org/fhir\"><text><status value=\"generated\"/>{plain}</text></Patient>"
+        "<Patient xmlns=\"http://hl7.org/fhir\"><text><status \
+         value=\"generated\"/>{plain}</text></Patient>"
     );
-    let spaced = "<h:div xmlns:h=\"http://www.w3.org/1999/xhtml\">  <h:p class='b' id=\"a\">Ada <!-- x -->\
+    let spaced = "<h:div xmlns:h=\"http://www.w3.org/1999/xhtml\">  <h:p class='b' id=\"a\">Ada \
+                  <!-- x -->\
                   &#38; Bo </h:p> </h:div>";
     let prefixed = format!(
-        "<Patient xmlns=\"http://hl7.org/fhir\"><text><status value=\"generated\"/>{spaced}</text></Patient>"
+        "<Patient xmlns=\"http://hl7.org/fhir\"><text><status \
+         value=\"generated\"/>{spaced}</text></Patient>"
     );
     same(&[&json, &xml, &of(&spaced.replace("<!-- x -->", "")), &prefixed]);
     let other = [

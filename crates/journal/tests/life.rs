@@ -237,13 +237,13 @@ fn events_and_evidence_and_submissions_are_append_only() {
         "UPDATE evidence SET body = NULL",
         "UPDATE evidence SET http_status = 500",
         "DELETE FROM submission",
-        "INSERT OR REPLACE INTO event SELECT id, submission, at, 'nobody', code, event, evidence, hash \
-         FROM event",
-        "INSERT OR REPLACE INTO evidence SELECT id, submission, kind, at, 500, NULL, NULL, digest, size, \
-         body FROM evidence",
+        "INSERT OR REPLACE INTO event SELECT id, submission, at, 'nobody', code, event, evidence, \
+         hash FROM event",
+        "INSERT OR REPLACE INTO evidence SELECT id, submission, kind, at, 500, NULL, NULL, digest, \
+         size, body FROM evidence",
         "INSERT OR REPLACE INTO submission (id, created, updated, file, format, endpoint, digest, \
-         identifier, state, state_json) SELECT id, created, updated, 'x', format, endpoint, digest, \
-         identifier, state, state_json FROM submission",
+         identifier, state, state_json) SELECT id, created, updated, 'x', format, endpoint, \
+         digest, identifier, state, state_json FROM submission",
     ] {
         let refused = sql.execute_batch(statement);
         assert!(refused.is_err(), "{statement}");

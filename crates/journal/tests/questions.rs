@@ -154,7 +154,8 @@ fn verifying_finds_what_was_changed_behind_the_journals_back() {
         ("DELETE FROM document WHERE submission = 1", DiscrepancyKind::Document),
         ("DELETE FROM evidence", DiscrepancyKind::Unproven),
         (
-            "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'submission_digest'",
+            "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = \
+             'submission_digest'",
             DiscrepancyKind::Pages,
         ),
         ("UPDATE submission SET state_json = '{}' WHERE id = 2", DiscrepancyKind::Replay),

@@ -20,13 +20,15 @@ impl Disease {
     pub const ALL: [Self; 4] = [
         Self {
             test: "94500-6",
-            test_display: "SARS-CoV-2 (COVID-19) RNA [Presence] in Respiratory system specimen by NAA with probe detection",
+            test_display: "SARS-CoV-2 (COVID-19) RNA [Presence] in Respiratory system specimen by \
+                           NAA with probe detection",
             finding: "260373001",
             finding_display: "Detected",
         },
         Self {
             test: "697-3",
-            test_display: "Neisseria gonorrhoeae [Presence] in Urethra by Organism specific culture",
+            test_display: "Neisseria gonorrhoeae [Presence] in Urethra by Organism specific \
+                           culture",
             finding: "10828004",
             finding_display: "Positive",
         },

@@ -83,7 +83,8 @@ impl Node {
             Self::Absent(reason) => {
                 let name = name.unwrap_or_default();
                 out.push_str(&format!(
-                    "<{name}><extension url=\"{ABSENT}\"><valueCode value=\"{reason}\"/></extension></{name}>"
+                    "<{name}><extension url=\"{ABSENT}\"><valueCode \
+                     value=\"{reason}\"/></extension></{name}>"
                 ));
             }
             Self::List(nodes) => nodes.iter().for_each(|node| node.xml(out, name, false)),

@@ -74,8 +74,9 @@ impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} worlds, {} reports, {} requests, {} answers lost or late, {} late searches, {} deaths, \
-             {} stalls, {} refused writes, {} jumps of the clock, {} takeovers, {} deeds of people",
+            "{} worlds, {} reports, {} requests, {} answers lost or late, {} late searches, {} \
+             deaths, {} stalls, {} refused writes, {} jumps of the clock, {} takeovers, {} deeds \
+             of people",
             self.worlds,
             self.reports,
             self.requests,

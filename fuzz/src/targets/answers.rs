@@ -129,9 +129,9 @@ pub(crate) fn link(bytes: &[u8]) {
     }
 }
 
-/// What is asked is read as it was meant: parse, write, parse is the identity for the release that says how times are
-/// meant. For the others, times get their zone and what the release does not offer is left out; once that is done,
-/// nothing changes any more.
+/// What is asked is read as it was meant: parse, write, parse is the identity for the release that
+/// says how times are meant. For the others, times get their zone and what the release does not
+/// offer is left out; once that is done, nothing changes any more.
 pub(crate) fn query(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     assert_eq!(exchange::decode(&exchange::encode(&text)), text);

@@ -111,7 +111,8 @@ fn inside(finding: &Finding, bytes: &[u8]) {
     }
 }
 
-/// Every element stands within the text and within what it is part of, and is found by its path and place.
+/// Every element stands within the text and within what it is part of, and is found by its path and
+/// place.
 fn places(tree: &Tree) {
     let mut open = vec![tree.root()];
     let mut seen = 0;
@@ -135,8 +136,8 @@ fn places(tree: &Tree) {
     }
 }
 
-/// What is written can be read, is the same data, and is written the same again; in the other encoding and
-/// back too, where there is nothing wrong with the document.
+/// What is written can be read, is the same data, and is written the same again; in the other
+/// encoding and back too, where there is nothing wrong with the document.
 fn written(tree: &Tree, is_sound: bool) {
     let own = tree.format();
     let text = tree.write(own);
@@ -145,7 +146,8 @@ fn written(tree: &Tree, is_sound: bool) {
     assert_eq!(again.write(own), text, "written twice");
     let other = if own == Format::Json { Format::Xml } else { Format::Json };
     let across_text = tree.write(other);
-    // What is wrong with a document may not be sayable in the other encoding: then it can be read, no more.
+    // What is wrong with a document may not be sayable in the other encoding: then it can be read,
+    // no more.
     let across = read(&across_text, other);
     if is_sound {
         assert_eq!(across.write(other), across_text, "written twice, across");

@@ -67,8 +67,8 @@ static PATIENTS: LazyLock<[Tree; 2]> = LazyLock::new(|| {
     [json, xml.expect("the same patient")]
 });
 
-/// Whatever the expression: it is refused, or it ends within its limits, and gives the same from JSON and
-/// from XML.
+/// Whatever the expression: it is refused, or it ends within its limits, and gives the same from
+/// JSON and from XML.
 pub(crate) fn expression(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(expression) = Expression::parse(text) else { return };

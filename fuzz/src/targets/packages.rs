@@ -80,8 +80,8 @@ static PATIENT: LazyLock<Tree> = LazyLock::new(|| {
     Tree::read(json, Format::Json, &Limits::default()).expect("a patient")
 });
 
-/// Whatever the package: it is refused, or its definitions are ready in time, and whoever asks strictly is
-/// told no less.
+/// Whatever the package: it is refused, or its definitions are ready in time, and whoever asks
+/// strictly is told no less.
 pub(crate) fn package(bytes: &[u8]) {
     let limits = PackageLimits {
         archive_max: 1 << 20,

@@ -158,12 +158,14 @@ fn format_schema() -> Value {
 }
 
 fn query(name: &str, schema: Value, words: &str) -> Value {
-    json!({ "in": "query", "name": name, "required": false, "description": words, "schema": schema })
+    json!({ "in": "query", "name": name, "required": false, "description": words,
+            "schema": schema })
 }
 
 fn header(name: &str, words: &str) -> Value {
     let schema = json!({ "type": "string" });
-    json!({ "in": "header", "name": name, "required": false, "description": words, "schema": schema })
+    json!({ "in": "header", "name": name, "required": false, "description": words,
+            "schema": schema })
 }
 
 fn form(facts: Facts<'_>) -> Value {
@@ -184,7 +186,10 @@ fn body_sent() -> Value {
 /// Headers of an answer; the id of the request is in every one.
 fn headers(more: &[(&str, &str)]) -> Value {
     let mut all = Map::new();
-    let text = |words: &str| json!({ "required": true, "description": words, "schema": { "type": "string" } });
+    let text = |words: &str| {
+        let schema = json!({ "type": "string" });
+        json!({ "required": true, "description": words, "schema": schema })
+    };
     all.insert("X-Request-Id".into(), text("The caller's id of the request, or a new one"));
     for (name, words) in more {
         all.insert((*name).to_owned(), text(words));
@@ -247,10 +252,14 @@ fn schemas() -> Value {
     let reference = |required: &[&str]| {
         json!({ "type": "object", "required": required, "properties": {
             "resourceType": kind("DocumentReference"), "id": text(), "meta": meta,
-            "contained": { "type": "array", "items": { "$ref": "#/components/schemas/OperationOutcome" } },
+            "contained": {
+                "type": "array", "items": { "$ref": "#/components/schemas/OperationOutcome" }
+            },
             "extension": { "type": "array", "minItems": 1, "items": { "type": "object",
                 "required": ["url", "extension"],
-                "properties": { "url": { "type": "string", "enum": [canonical::STATUS_EXTENSION] } } } },
+                "properties": {
+                    "url": { "type": "string", "enum": [canonical::STATUS_EXTENSION] }
+                } } },
             "identifier": { "type": "array", "items": { "type": "object", "required": ["value"] } },
             "status": kind("current"), "date": { "type": "string", "format": "date-time" },
             "content": { "type": "array", "minItems": 1, "maxItems": 1 } } })
@@ -262,7 +271,8 @@ fn schemas() -> Value {
         "properties": { "fullUrl": text(),
             "resource": { "$ref": "#/components/schemas/DocumentReference" } } });
     json!({
-        "OperationOutcome": { "type": "object", "required": ["resourceType", "issue"], "properties": {
+        "OperationOutcome": { "type": "object", "required": ["resourceType", "issue"],
+        "properties": {
             "resourceType": kind("OperationOutcome"),
             "issue": { "type": "array", "minItems": 1, "items": issue } } },
         "DocumentReference": reference(
@@ -276,6 +286,8 @@ fn schemas() -> Value {
                 "entry": { "type": "array", "minItems": 1, "items": entry } } },
         "CapabilityStatement": { "type": "object",
             "required": ["resourceType", "status", "date", "kind", "fhirVersion", "format", "rest"],
-            "properties": { "resourceType": kind("CapabilityStatement"), "fhirVersion": kind("4.0.1") } },
+            "properties": {
+                "resourceType": kind("CapabilityStatement"), "fhirVersion": kind("4.0.1")
+            } },
     })
 }

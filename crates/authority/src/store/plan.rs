@@ -149,8 +149,8 @@ impl<'a> Plan<'a> {
         let created = self.dialect.created();
         let before = |bound: &str| {
             format!(
-                "coalesce((SELECT ordinal FROM document WHERE laboratory = ?1 AND {created} < {bound} \
-                 AND {created} <= ?2 ORDER BY {created} DESC LIMIT 1), 0)"
+                "coalesce((SELECT ordinal FROM document WHERE laboratory = ?1 AND {created} < \
+                 {bound} AND {created} <= ?2 ORDER BY {created} DESC LIMIT 1), 0)"
             )
         };
         let mut values = self.values[..2].to_vec();

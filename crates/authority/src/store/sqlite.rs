@@ -71,8 +71,10 @@ impl Database {
                 "SELECT d.id, c.format, c.body, EXISTS (
                      SELECT 1 FROM document e JOIN version w ON w.document = e.id
                      WHERE e.laboratory = d.laboratory AND e.digest = d.digest AND e.id < d.id
-                       AND w.until = 9223372036854775807 AND w.status <> 'failed'), d.created, v.notices
-                 FROM queue q JOIN document d ON d.id = q.document JOIN content c ON c.document = d.id
+                       AND w.until = 9223372036854775807 AND w.status <> 'failed'),
+                     d.created, v.notices
+                 FROM queue q JOIN document d ON d.id = q.document
+                 JOIN content c ON c.document = d.id
                  JOIN version v ON v.document = d.id AND v.number = 1
                  WHERE q.due <= ?1 ORDER BY q.due, q.document LIMIT ?2",
             )?;

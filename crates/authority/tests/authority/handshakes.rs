@@ -57,7 +57,8 @@ async fn a_plan_can_refuse_with_each_alert() {
         ("internal-error", AlertDescription::InternalError),
     ] {
         let plan = format!(
-            "[[fault]]\non = \"handshake\"\ntimes = \"always\"\nkind = {{ tls-alert = \"{name}\" }}\n"
+            "[[fault]]\non = \"handshake\"\ntimes = \"always\"\nkind = {{ tls-alert = \"{name}\" \
+             }}\n"
         );
         let script = FaultScript::parse(&plan).unwrap();
         assert_eq!(FaultScript::parse(&script.to_toml().unwrap()).unwrap(), script);

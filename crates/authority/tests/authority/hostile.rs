@@ -134,7 +134,8 @@ async fn a_caller_that_stops_in_the_middle_is_cut() {
     let house = House::open(|options| options.pause_max = Duration::from_millis(50)).await;
     let mut stream = connect(&house).await;
     let head = "POST /v1/fhir/DocumentReference HTTP/1.1\r\nhost: localhost\r\n\
-                content-type: application/fhir+json\r\ncontent-length: 5000\r\n\r\n{\"resourceType\"";
+                content-type: application/fhir+json\r\ncontent-length: \
+                5000\r\n\r\n{\"resourceType\"";
     stream.write_all(head.as_bytes()).await.unwrap();
     let said = rest(&mut stream).await;
     assert!(said.starts_with("HTTP/1.1 408 "), "{said}");

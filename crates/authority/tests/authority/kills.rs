@@ -186,8 +186,9 @@ async fn killed_at_any_moment_it_loses_nothing_and_processes_nothing_twice() {
     let unanswered = *board.unanswered.lock().unwrap();
     let gap = board.gap.lock().unwrap().0;
     println!(
-        "{store}: {kills} kills, {} accepted, {stored} stored, {unanswered} requests without an answer, \
-         {lost} lost, {twice} processed twice, longest time without an accepted one {gap:?}",
+        "{store}: {kills} kills, {} accepted, {stored} stored, {unanswered} requests without an \
+         answer, {lost} lost, {twice} processed twice, longest time without an accepted one \
+         {gap:?}",
         accepted.len()
     );
     figures.cases(kills);

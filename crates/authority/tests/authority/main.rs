@@ -32,5 +32,6 @@ mod validation;
 
 #[cfg(not(postgres_is_installed))]
 #[test]
-#[ignore = "no PostgreSQL was there when this was compiled (Debian: postgresql; then touch crates/authority/build.rs)"]
+#[ignore = "no PostgreSQL was there when this was compiled (Debian: postgresql; then touch \
+            crates/authority/build.rs)"]
 fn several_processes_on_one_postgresql() {}

@@ -194,7 +194,8 @@ async fn searched(
 }
 
 fn is_about_order(fault: &Fault) -> bool {
-    matches!(fault.why(), Some(client::Why::ParameterIgnored { name }) if name == "_sort" || name == "_count")
+    let is_order_or_size = |name: &String| name == "_sort" || name == "_count";
+    matches!(fault.why(), Some(client::Why::ParameterIgnored { name }) if is_order_or_size(name))
 }
 
 fn hit_view(answer: Answer, row: Option<crate::views::RowView>) -> HitView {

@@ -170,7 +170,8 @@ async fn tls_1_1(world: &World) -> u64 {
     let Some(openssl) = OpenSsl::find() else { return 0 };
     let own = world.ca.client("localhost");
     openssl.write("server.pem", own.pem());
-    let words = "s_server -tls1_1 -cipher ALL:@SECLEVEL=0 -accept 127.0.0.1:0 -cert server.pem -key server.pem -www";
+    let words = "s_server -tls1_1 -cipher ALL:@SECLEVEL=0 -accept 127.0.0.1:0 -cert server.pem \
+                 -key server.pem -www";
     let mut server = openssl.start(words);
     // `ACCEPT 127.0.0.1:40123`
     let lines = std::io::BufReader::new(server.0.stdout.take().unwrap()).lines();

@@ -368,7 +368,8 @@ async fn a_connection_closed_while_idle_costs_nothing() {
     let world = World::new();
     let answer = reference("r-1", "in-progress", IDENTIFIER);
     let head = format!(
-        "HTTP/1.1 201 Created\r\nContent-Type: application/fhir+json\r\nContent-Length: {}\r\n\r\n{answer}",
+        "HTTP/1.1 201 Created\r\nContent-Type: application/fhir+json\r\nContent-Length: \
+         {}\r\n\r\n{answer}",
         answer.len()
     );
     let server = world.server(move |_| Reaction::Bytes(head.clone().into_bytes())).await;

@@ -132,7 +132,10 @@ fn unsupported_encryption_is_named() {
         Err(ImportError::UnsupportedEncryption { algorithm }) => algorithm,
         other => panic!("{other:?}"),
     };
-    openssl.run("pkcs8 -topk8 -in key.pem -v1 PBE-MD5-DES -provider legacy -provider default -out md5 -passout pass:x");
+    openssl.run(
+        "pkcs8 -topk8 -in key.pem -v1 PBE-MD5-DES -provider legacy -provider default -out \
+                 md5 -passout pass:x",
+    );
     assert_eq!(algorithm(&[certificate.as_bytes(), &openssl.read("md5")]), "pbeWithMD5AndDES-CBC");
     openssl.run("pkcs8 -topk8 -in key.pem -v2 camellia-128-cbc -out camellia -passout pass:x");
     assert_eq!(

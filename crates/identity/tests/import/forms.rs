@@ -182,7 +182,8 @@ fn pairs_of_files_in_every_form() {
             (
                 "3des",
                 &ec,
-                "pkcs8 -topk8 -in ec.pem -v2 des3 -v2prf hmacWithSHA1 -out 3des -passout pass:geheim",
+                "pkcs8 -topk8 -in ec.pem -v2 des3 -v2prf hmacWithSHA1 -out 3des -passout \
+                 pass:geheim",
             ),
             ("scrypt", &ec, "pkcs8 -topk8 -in ec.pem -scrypt -out scrypt -passout pass:geheim"),
             (

@@ -7,8 +7,8 @@ use rusqlite::{Connection, params};
 
 /// What programs of before did not note, each with its place in [`columns`].
 const ADDED: [&str; 3] = ["canonical", "document", "environment"];
-const NEW: &str = "INSERT OR IGNORE INTO taken (submission, at, file, digest, identifier, endpoint, \
-     canonical, document, environment) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+const NEW: &str = "INSERT OR IGNORE INTO taken (submission, at, file, digest, identifier, \
+     endpoint, canonical, document, environment) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 const SINCE: &str = "SELECT id, created, file, digest, identifier, endpoint, canonical, \
      document_identifier, environment FROM submission WHERE id > ?1 ORDER BY id";
 const COLUMNS: &str = "SELECT name FROM pragma_table_info(?1)";

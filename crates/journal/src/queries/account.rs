@@ -69,9 +69,10 @@ const HAPPENINGS: &str = "SELECT id, submission, at, code, json_extract(event, '
 const TROUBLES: &str = "SELECT at, kind, http_status, fault FROM evidence \
      WHERE fault IS NOT NULL OR http_status >= 400 ORDER BY id DESC LIMIT ?1";
 /// Messages by what they say, the most frequent first.
-const TALLIES: &str = "SELECT json_extract(m.value, '$.source'), json_extract(m.value, '$.severity'), \
-     json_extract(m.value, '$.code') AS code, json_extract(m.value, '$.rule') AS rule, count(*) AS times \
-     FROM message, json_each(message.list) m GROUP BY 1, 2, 3, 4 ORDER BY times DESC, code, rule LIMIT ?1";
+const TALLIES: &str = "SELECT json_extract(m.value, '$.source'), json_extract(m.value, \
+     '$.severity'), json_extract(m.value, '$.code') AS code, json_extract(m.value, '$.rule') AS \
+     rule, count(*) AS times FROM message, json_each(message.list) m GROUP BY 1, 2, 3, 4 ORDER BY \
+     times DESC, code, rule LIMIT ?1";
 
 impl Journal {
     /// Where the chain of events ends now; `None` in a journal without events.

@@ -12,7 +12,8 @@ use crate::store::writer::Effect;
 use crate::{Journal, JournalError};
 
 const REPORTS: &str = "SELECT count(*), coalesce(sum(state IN \
-     ('held', 'queued', 'sending', 'unknown', 'in-progress')), 0) FROM submission WHERE endpoint = ?1";
+     ('held', 'queued', 'sending', 'unknown', 'in-progress')), 0) FROM submission WHERE endpoint \
+     = ?1";
 /// One setting for each endpoint.
 const NOTE: &str = "endpoint:";
 

@@ -10,8 +10,8 @@ use crate::store::{cells, sql};
 use crate::{Discrepancy, DiscrepancyKind as Kind, JournalError, Verification};
 
 /// Submissions with what the other tables must agree with.
-const SUBMISSIONS: &str = "SELECT s.id, s.state_json, s.digest, s.erased IS NULL, d.size, d.content \
-     FROM submission s LEFT JOIN document d ON d.submission = s.id ORDER BY s.id";
+const SUBMISSIONS: &str = "SELECT s.id, s.state_json, s.digest, s.erased IS NULL, d.size, \
+     d.content FROM submission s LEFT JOIN document d ON d.submission = s.id ORDER BY s.id";
 /// The chain, with the digests that its hashes cover.
 const CHAIN: &str = "SELECT e.id, e.submission, e.at, e.person, e.event, coalesce(v.digest, ''), \
      s.digest, s.identifier, e.hash, v.id IS NOT NULL \

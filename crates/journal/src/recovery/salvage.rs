@@ -26,8 +26,8 @@ const HEAD: &str = "SELECT file, format, endpoint, digest, identifier, summary, 
 /// What journals of the first schema do not have.
 const SAYS: &str = "SELECT canonical, environment FROM submission WHERE id = ?1";
 /// What the predecessor went out as.
-const CORRECTS: &str = "SELECT one.id, one.identifier, one.endpoint, one.digest FROM submission AS other \
-     JOIN submission AS one ON one.id = other.corrects WHERE other.id = ?1";
+const CORRECTS: &str = "SELECT one.id, one.identifier, one.endpoint, one.digest FROM submission AS \
+     other JOIN submission AS one ON one.id = other.corrects WHERE other.id = ?1";
 const DOCUMENT: &str = "SELECT size, content FROM document WHERE submission = ?1";
 
 const MESSAGES: &str = "SELECT list FROM message WHERE submission = ?1 AND origin = ?2";

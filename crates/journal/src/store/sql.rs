@@ -3,9 +3,9 @@
 /// Columns of a row of the list, in the order that `cells::row` reads.
 macro_rules! row_columns {
     () => {
-        "s.id, s.file, s.summary, s.document_identifier, s.digest, s.identifier, s.endpoint, s.format, \
-         s.state_json, s.receipt, s.errors, s.warnings, s.notices, s.corrects, s.corrected_by, \
-         s.created, s.updated, s.attempts, s.erased, s.environment, \
+        "s.id, s.file, s.summary, s.document_identifier, s.digest, s.identifier, s.endpoint, \
+         s.format, s.state_json, s.receipt, s.errors, s.warnings, s.notices, s.corrects, \
+         s.corrected_by, s.created, s.updated, s.attempts, s.erased, s.environment, \
          CASE WHEN EXISTS (SELECT 1 FROM submission n WHERE n.corrects = s.id) THEN \
           (WITH RECURSIVE newer (id, state, received) AS \
             (SELECT n.id, n.state, n.state_json ->> '$.received' FROM submission n \
@@ -27,27 +27,27 @@ pub(crate) const NEW_FACTS: &str =
 pub(crate) const REVISION: &str = "SELECT value FROM fact WHERE name = 'revision'";
 pub(crate) const REVISION_GROWS: &str = "UPDATE fact SET value = value + 1 WHERE name = 'revision'";
 
-pub(crate) const NEW_SUBMISSION: &str = "INSERT INTO submission (created, updated, file, format, endpoint, digest, identifier, \
-     document_identifier, summary, state, state_json, due, errors, warnings, notices, corrects, \
-     canonical, environment) \
+pub(crate) const NEW_SUBMISSION: &str = "INSERT INTO submission (created, updated, file, format, \
+     endpoint, digest, identifier, document_identifier, summary, state, state_json, due, errors, \
+     warnings, notices, corrects, canonical, environment) \
      VALUES (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
 pub(crate) const NEW_DOCUMENT: &str =
     "INSERT INTO document (submission, size, content) VALUES (?1, ?2, ?3)";
-pub(crate) const NEW_EVIDENCE: &str = "INSERT INTO evidence (submission, kind, at, http_status, content_type, fault, digest, size, body) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+pub(crate) const NEW_EVIDENCE: &str = "INSERT INTO evidence (submission, kind, at, http_status, \
+     content_type, fault, digest, size, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 pub(crate) const LAST_EVENT: &str = "SELECT id, hash FROM event ORDER BY id DESC LIMIT 1";
-pub(crate) const NEW_EVENT: &str = "INSERT INTO event (id, submission, at, person, code, event, evidence, hash) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-pub(crate) const SET_MESSAGES: &str = "INSERT INTO message (submission, origin, list) VALUES (?1, ?2, ?3) \
-     ON CONFLICT (submission, origin) DO UPDATE SET list = excluded.list";
+pub(crate) const NEW_EVENT: &str = "INSERT INTO event (id, submission, at, person, code, event, \
+     evidence, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+pub(crate) const SET_MESSAGES: &str = "INSERT INTO message (submission, origin, list) VALUES (?1, \
+     ?2, ?3) ON CONFLICT (submission, origin) DO UPDATE SET list = excluded.list";
 pub(crate) const MESSAGES: &str =
     "SELECT list FROM message WHERE submission = ?1 ORDER BY origin DESC";
 pub(crate) const MESSAGES_BY_ORIGIN: &str =
     "SELECT origin, list FROM message WHERE submission = ?1";
 pub(crate) const SUBJECT: &str =
     "SELECT state_json, digest, identifier, corrects FROM submission WHERE id = ?1";
-pub(crate) const MOVE: &str = "UPDATE submission SET updated = ?2, state = ?3, state_json = ?4, due = ?5, doubt_since = ?6, \
-     receipt = coalesce(?7, receipt), attempts = attempts + ?8, \
+pub(crate) const MOVE: &str = "UPDATE submission SET updated = ?2, state = ?3, state_json = ?4, \
+     due = ?5, doubt_since = ?6, receipt = coalesce(?7, receipt), attempts = attempts + ?8, \
      corrected_by = ?9 WHERE id = ?1";
 pub(crate) const COUNT_MESSAGES: &str =
     "UPDATE submission SET errors = ?2, warnings = ?3, notices = ?4 WHERE id = ?1";
@@ -57,8 +57,8 @@ pub(crate) const SENDING: &str =
 /// Writes at most ?1 pages of the index of words anew, without what was forgotten.
 pub(crate) const MERGE_WORDS: &str = "INSERT INTO search (search, rank) VALUES ('merge', ?1)";
 pub(crate) const FORGET_WORDS: &str = "DELETE FROM search WHERE rowid = ?1";
-pub(crate) const NEW_WORDS: &str = "INSERT INTO search (rowid, identifiers, patient, file, subject, message) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+pub(crate) const NEW_WORDS: &str = "INSERT INTO search (rowid, identifiers, patient, file, \
+     subject, message) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 /// Words of the open transaction, in memory: a step that is undone takes its own along.
 pub(crate) const GATHER_WORDS: &str = "CREATE TEMP TABLE IF NOT EXISTS words (\
      id INTEGER PRIMARY KEY, stands INTEGER NOT NULL, \
@@ -83,20 +83,21 @@ pub(crate) const NOTHING_GATHERED: &str = "DELETE FROM temp.words";
 
 /// The sums keep SQLite from planning anew for every value, which would take twice as long as the
 /// look itself.
-pub(crate) const DUE: &str = "SELECT id, state_json, due, identifier, endpoint, corrects FROM submission \
-     WHERE due IS NOT NULL AND due <= ?1 + 0 ORDER BY due, id LIMIT ?2 + 0";
-pub(crate) const DUE_BEYOND: &str = "SELECT id, state_json, due, identifier, endpoint, corrects FROM submission \
-     WHERE due IS NOT NULL AND due > min(?1, ?2) AND +state = ?3 AND (due > ?1 OR updated > ?2) \
-     ORDER BY due, id LIMIT ?4 + 0";
+pub(crate) const DUE: &str = "SELECT id, state_json, due, identifier, endpoint, corrects FROM \
+     submission WHERE due IS NOT NULL AND due <= ?1 + 0 ORDER BY due, id LIMIT ?2 + 0";
+pub(crate) const DUE_BEYOND: &str = "SELECT id, state_json, due, identifier, endpoint, corrects \
+     FROM submission WHERE due IS NOT NULL AND due > min(?1, ?2) AND +state = ?3 AND (due > ?1 OR \
+     updated > ?2) ORDER BY due, id LIMIT ?4 + 0";
 pub(crate) const NEXT_DUE: &str =
     "SELECT due FROM submission WHERE due IS NOT NULL ORDER BY due LIMIT 1";
 /// The same for one endpoint (?3, ?1).
-pub(crate) const DUE_AT: &str = "SELECT id, state_json, due, identifier, endpoint, corrects FROM submission \
-     WHERE due IS NOT NULL AND due <= ?1 + 0 AND endpoint = ?3 ORDER BY due, id LIMIT ?2 + 0";
+pub(crate) const DUE_AT: &str = "SELECT id, state_json, due, identifier, endpoint, corrects FROM \
+     submission WHERE due IS NOT NULL AND due <= ?1 + 0 AND endpoint = ?3 ORDER BY due, id LIMIT \
+     ?2 + 0";
 pub(crate) const NEXT_DUE_AT: &str =
     "SELECT due FROM submission WHERE due IS NOT NULL AND endpoint = ?1 ORDER BY due LIMIT 1";
-pub(crate) const OPEN_REPORTS: &str = "SELECT id, state_json, identifier, endpoint, created FROM submission \
-     WHERE state IN ('sending', 'unknown', 'in-progress')";
+pub(crate) const OPEN_REPORTS: &str = "SELECT id, state_json, identifier, endpoint, created FROM \
+     submission WHERE state IN ('sending', 'unknown', 'in-progress')";
 /// Of one endpoint (?1): the oldest and the newest report on hold that may have arrived: a request
 /// was made for it, or it had perhaps one before a restore (up to ?2). Of one with a receipt
 /// everything is known.
@@ -114,7 +115,8 @@ pub(crate) const BY_IDENTIFIER_AT: &str =
 /// The same; of several the newest for which a request was made, or that may have had one before a
 /// restore (up to ?3).
 pub(crate) const MAY_HAVE_LEFT: &str = "SELECT id FROM submission \
-     WHERE identifier = ?1 AND endpoint = ?2 ORDER BY (attempts > 0 OR id <= ?3) DESC, id DESC LIMIT 1";
+     WHERE identifier = ?1 AND endpoint = ?2 ORDER BY (attempts > 0 OR id <= ?3) DESC, id DESC \
+     LIMIT 1";
 /// An attempt (?1) to deliver a content (?3) to an endpoint (?2).
 pub(crate) const OF_ATTEMPT: &str =
     "SELECT max(id) FROM submission WHERE identifier = ?1 AND endpoint = ?2 AND +digest = ?3";
@@ -152,8 +154,8 @@ pub(crate) const OF_DOCUMENT: &str = "SELECT s.id, s.state_json, s.digest, s.can
      AND (?3 IS NULL OR s.environment IS NULL OR s.environment = ?3) ORDER BY s.id";
 /// The same of one report (?1), with other contents, in the states of a JSON array (?2). The plus
 /// sign keeps it on the index of document identifiers.
-pub(crate) const VERSIONS: &str = "SELECT o.id, o.state_json, o.summary, s.summary FROM submission s \
-     CROSS JOIN submission o ON o.document_identifier = s.document_identifier \
+pub(crate) const VERSIONS: &str = "SELECT o.id, o.state_json, o.summary, s.summary FROM submission \
+     s CROSS JOIN submission o ON o.document_identifier = s.document_identifier \
      WHERE s.id = ?1 AND o.id <> s.id AND o.endpoint = s.endpoint \
      AND (o.environment IS NULL OR s.environment IS NULL OR o.environment = s.environment) \
      AND +o.state IN (SELECT value FROM json_each(?2)) \
@@ -205,8 +207,8 @@ pub(crate) const WITNESSES_BY_DOCUMENT: &str = "SELECT document_identifier, rece
      WHERE endpoint = ?1 AND receipt > '' AND document_identifier > '' \
      AND (?3 OR identifier <> document_identifier) \
      AND state_json ->> '$.not-found-since' IS NULL LIMIT 2";
-pub(crate) const HAS_ACCEPTED: &str = "SELECT 1 FROM submission WHERE state IN ('completed', 'in-progress') \
-     AND endpoint = ?1 AND receipt > '' LIMIT 1";
+pub(crate) const HAS_ACCEPTED: &str = "SELECT 1 FROM submission WHERE state IN ('completed', \
+     'in-progress') AND endpoint = ?1 AND receipt > '' LIMIT 1";
 /// Whether one of these was not shown when it was asked for.
 pub(crate) const HAS_HIDDEN: &str = "SELECT 1 FROM submission WHERE state = 'in-progress' \
      AND endpoint = ?1 AND receipt > '' AND state_json ->> '$.not-found-since' IS NOT NULL LIMIT 1";
@@ -215,8 +217,8 @@ pub(crate) const NAMED_AS_DOCUMENT: &str =
     "SELECT identifier = document_identifier FROM submission WHERE id = ?1";
 pub(crate) const DOCUMENT: &str = "SELECT size, content FROM document WHERE submission = ?1";
 pub(crate) const DOCUMENT_SIZE: &str = "SELECT size FROM document WHERE submission = ?1";
-pub(crate) const EVIDENCE: &str = "SELECT id, kind, at, http_status, content_type, fault, digest, size, body FROM evidence \
-     WHERE submission = ?1 ORDER BY id";
+pub(crate) const EVIDENCE: &str = "SELECT id, kind, at, http_status, content_type, fault, digest, \
+     size, body FROM evidence WHERE submission = ?1 ORDER BY id";
 pub(crate) const TIMELINE: &str =
     "SELECT id, event, person, at, evidence FROM event WHERE submission = ?1 ORDER BY id";
 
@@ -265,8 +267,8 @@ pub(crate) const SETTINGS: &str =
     "SELECT name, value FROM setting WHERE name >= ?1 AND name < ?2 ORDER BY name";
 pub(crate) const REMOVE_SETTING: &str = "DELETE FROM setting WHERE name = ?1";
 pub(crate) const LEASE: &str = "SELECT holder, token, until FROM lease WHERE id = 1";
-pub(crate) const SET_LEASE: &str = "INSERT INTO lease (id, holder, token, until) VALUES (1, ?1, ?2, ?3) \
-     ON CONFLICT (id) DO UPDATE SET holder = excluded.holder, token = excluded.token, \
+pub(crate) const SET_LEASE: &str = "INSERT INTO lease (id, holder, token, until) VALUES (1, ?1, \
+     ?2, ?3) ON CONFLICT (id) DO UPDATE SET holder = excluded.holder, token = excluded.token, \
      until = excluded.until";
 
 /// Settled submissions of a state (?1), last changed before ?2, not yet erased.
@@ -278,9 +280,9 @@ pub(crate) const ERASE_SUBMISSION: &str =
     "UPDATE submission SET erased = ?2, summary = NULL, file = '' WHERE id = ?1";
 pub(crate) const ERASE_DOCUMENT: &str = "DELETE FROM document WHERE submission = ?1";
 /// All bodies but the one behind the last event that has one.
-pub(crate) const ERASE_EVIDENCE: &str = "UPDATE evidence SET body = NULL WHERE submission = ?1 AND body IS NOT NULL AND id IS NOT \
-     (SELECT evidence FROM event WHERE submission = ?1 AND evidence IS NOT NULL \
-      ORDER BY id DESC LIMIT 1)";
+pub(crate) const ERASE_EVIDENCE: &str = "UPDATE evidence SET body = NULL WHERE submission = ?1 AND \
+     body IS NOT NULL AND id IS NOT (SELECT evidence FROM event WHERE submission = ?1 AND evidence \
+      IS NOT NULL ORDER BY id DESC LIMIT 1)";
 
 #[cfg(test)]
 mod plans {

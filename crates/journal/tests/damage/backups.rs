@@ -71,7 +71,8 @@ fn a_backup_is_verified_and_leaves_the_journal_free() {
     let changed = journal.back_up_into(&folder.path().join("backups"), at(50)).unwrap();
     let increment = began.elapsed();
     println!(
-        "a copy of all: {:.2} s, {:.1} MB; what a thousand events changed: {:.3} s, {:.1} MB: {:.3} of the time",
+        "a copy of all: {:.2} s, {:.1} MB; what a thousand events changed: {:.3} s, {:.1} MB: \
+         {:.3} of the time",
         copied.as_secs_f64(),
         whole.bytes as f64 / 1e6,
         increment.as_secs_f64(),

@@ -263,7 +263,8 @@ pub(super) const CASES: &[Case] = &[
         "sars-cov-2",
         (
             "94500-6",
-            "SARS-CoV-2 (COVID-19) RNA [Presence] in Respiratory system specimen by NAA with probe detection",
+            "SARS-CoV-2 (COVID-19) RNA [Presence] in Respiratory system specimen by NAA with probe \
+             detection",
         ),
         SWAB,
         "rm-CH",

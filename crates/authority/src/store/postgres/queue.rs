@@ -30,7 +30,8 @@ const CONCLUDE: &str = "WITH given AS (
     ), taken AS (
         DELETE FROM queue q USING given g WHERE q.document = g.document RETURNING q.document
     ), base AS MATERIALIZED (
-        SELECT greatest(micros(clock_timestamp()), coalesce((SELECT max(since) FROM version), 0) + 1)
+        SELECT greatest(micros(clock_timestamp()),
+                        coalesce((SELECT max(since) FROM version), 0) + 1)
             AS at
     ), timed AS MATERIALIZED (
         SELECT g.*, v.number, v.laboratory, base.at + g.n - 1 AS at,
@@ -53,8 +54,8 @@ const CONCLUDE: &str = "WITH given AS (
     ), emptied AS (
         DELETE FROM content c USING timed t WHERE c.document = t.document AND t.status = 'failed'
     )
-    INSERT INTO version (document, number, laboratory, status, since, notices, in_progress, completed,
-        failed)
+    INSERT INTO version (document, number, laboratory, status, since, notices, in_progress,
+        completed, failed)
     SELECT t.document, t.number + 1, t.laboratory, t.status, t.at, t.notices, y.in_progress - t.nth,
            y.completed + t.nth - t.nth_failed, y.failed + t.nth_failed
     FROM timed t JOIN tally y USING (laboratory)";

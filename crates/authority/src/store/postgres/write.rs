@@ -31,14 +31,15 @@ const ASKED_EVERY: Duration = Duration::from_millis(100);
 
 /// Under [`TIMES`].
 const ACCEPT: &str = "WITH given AS (
-        SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
-                             $7::bytea[], $8::text[], $9::bytea[], $10::bigint[], $11::text[],
-                             $12::text[], $13::text[])
+        SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[],
+                             $6::text[], $7::bytea[], $8::text[], $9::bytea[], $10::bigint[],
+                             $11::text[], $12::text[], $13::text[])
             WITH ORDINALITY AS g (laboratory, receipt, identifier_system, identifier,
                 document_system, document_identifier, digest, format, body, delay, certificate,
                 status, notices, n)
     ), base AS MATERIALIZED (
-        SELECT greatest(micros(clock_timestamp()), coalesce((SELECT max(since) FROM version), 0) + 1)
+        SELECT greatest(micros(clock_timestamp()),
+                        coalesce((SELECT max(since) FROM version), 0) + 1)
             AS at
     ), timed AS MATERIALIZED (
         SELECT g.*, base.at + g.n - 1 AS at,
@@ -64,8 +65,8 @@ const ACCEPT: &str = "WITH given AS (
         INSERT INTO content (document, format, body)
         SELECT at, format, body FROM timed WHERE status <> 'failed'
     ), versions AS (
-        INSERT INTO version (document, number, laboratory, status, since, notices, in_progress, completed,
-            failed)
+        INSERT INTO version (document, number, laboratory, status, since, notices, in_progress,
+            completed, failed)
         SELECT at, 1, laboratory, status, at, notices, in_progress + nth - nth_failed, completed,
                failed + nth_failed
         FROM timed JOIN tally USING (laboratory)
@@ -84,11 +85,12 @@ const ACCEPT: &str = "WITH given AS (
 
 const AUDIT: &str =
     "INSERT INTO audit (at, laboratory, certificate, interaction, receipt, entries, status, shown)
-    SELECT micros(clock_timestamp()), laboratory, certificate, interaction, receipt, entries, status,
-           shown
+    SELECT micros(clock_timestamp()), laboratory, certificate, interaction, receipt, entries,
+           status, shown
     FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::integer[],
                 $7::text[])
-        WITH ORDINALITY AS g (laboratory, certificate, interaction, receipt, entries, status, shown, n)
+        WITH ORDINALITY AS g
+            (laboratory, certificate, interaction, receipt, entries, status, shown, n)
     ORDER BY n";
 
 #[derive(Default)]
