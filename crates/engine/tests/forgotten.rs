@@ -37,7 +37,7 @@ async fn what_is_on_hold_is_looked_for_where_no_list_is_given() {
     lab.authority.service.lock().unwrap().lists_nothing = true;
     for _ in 0..2 {
         lab.compare(&journal).await;
-        lab.pass(11 * MINUTE);
+        lab.pass(61 * MINUTE);
     }
     journal.set_paused(false).unwrap();
     lab.settle(&journal).await;
@@ -73,7 +73,7 @@ async fn of_very_many_that_are_on_hold_all_are_looked_for() {
     lab.authority.service.lock().unwrap().lists_nothing = true;
     for _ in 0..2 {
         lab.compare(&journal).await;
-        lab.pass(11 * MINUTE);
+        lab.pass(61 * MINUTE);
     }
     let codes = ends.map(|id| journal.state(id).unwrap().code());
     assert_eq!(codes, ["unknown"; 2], "both are asked for");
@@ -105,7 +105,7 @@ async fn what_was_sent_with_a_former_certificate_is_found_with_it() {
     }
     for _ in 0..4 {
         lab.compare(&journal).await;
-        lab.pass(11 * MINUTE);
+        lab.pass(61 * MINUTE);
     }
     // Nobody has to decide without knowing: both were found, and both are said to be there already.
     assert_eq!(journal.guarded("simulated").unwrap(), []);
@@ -139,7 +139,7 @@ async fn a_passing_fault_of_a_former_certificate_lets_nothing_go() {
     let [fourth] = journal.guarded("simulated").unwrap()[..] else { panic!("it waits") };
     for _ in 0..2 {
         lab.compare(&journal).await;
-        lab.pass(11 * MINUTE);
+        lab.pass(61 * MINUTE);
     }
     let due = lab.clock.now();
     let event = Event::Released { reason: "asked elsewhere".to_owned(), due };
@@ -152,13 +152,13 @@ async fn a_passing_fault_of_a_former_certificate_lets_nothing_go() {
     lab.authority.service.lock().unwrap().chokes_for = Some(0);
     for _ in 0..4 {
         lab.compare(&journal).await;
-        lab.pass(11 * MINUTE);
+        lab.pass(61 * MINUTE);
     }
     assert_eq!(journal.guarded("simulated").unwrap(), [second], "it waits");
     lab.authority.service.lock().unwrap().chokes_for = None;
     for _ in 0..2 {
         lab.compare(&journal).await;
-        lab.pass(11 * MINUTE);
+        lab.pass(61 * MINUTE);
     }
     assert_eq!(journal.guarded("simulated").unwrap(), []);
     assert_eq!(journal.state(second).unwrap().code(), "held", "the authority has it");
@@ -202,7 +202,7 @@ async fn a_former_certificate_that_is_gone_keeps_nothing_waiting() {
     lab.hand_over(&journal, 3);
     for _ in 0..2 {
         lab.compare(&journal).await;
-        lab.pass(11 * MINUTE);
+        lab.pass(61 * MINUTE);
     }
     assert_eq!(journal.guarded("simulated").unwrap(), []);
     assert_eq!(journal.state(second).unwrap().code(), "held", "the authority has it");

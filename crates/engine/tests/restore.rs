@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
 mod laboratory;
+mod restored;
 
 use engine::{Clock as _, compare, decide_guarded};
 use journal::{Journal, NewSubmission, Step, recover, restore};
@@ -161,7 +162,7 @@ async fn nothing_is_let_go_where_documents_cannot_be_asked_for() {
     by_delivery(true);
     for _ in 0..4 {
         lab.compare(&journal).await;
-        lab.pass(11 * MINUTE);
+        lab.pass(61 * MINUTE);
     }
     assert_eq!(journal.guarded("simulated").unwrap(), [second]);
     assert_eq!(journal.state(second).unwrap().code(), "held");
@@ -191,7 +192,7 @@ async fn an_envelope_named_as_its_document_is_no_witness_for_documents() {
     assert_eq!(journal.state(seventh).unwrap().code(), "completed");
     for _ in 0..4 {
         lab.compare(&journal).await;
-        lab.pass(11 * MINUTE);
+        lab.pass(61 * MINUTE);
     }
     assert_eq!(journal.guarded("simulated").unwrap(), [second]);
     assert_eq!(journal.state(second).unwrap().code(), "held");
@@ -216,7 +217,7 @@ async fn where_everything_is_named_as_its_document_it_is_asked_for_by_that() {
     }
     for _ in 0..2 {
         lab.compare(&journal).await;
-        lab.pass(11 * MINUTE);
+        lab.pass(61 * MINUTE);
     }
     assert_eq!(journal.guarded("simulated").unwrap(), []);
     lab.settle(&journal).await;
@@ -249,7 +250,7 @@ async fn what_can_be_asked_for_is_decided_where_other_questions_fail() {
     }
     for _ in 0..2 {
         lab.compare(&journal).await;
-        lab.pass(11 * MINUTE);
+        lab.pass(61 * MINUTE);
     }
     assert_eq!(journal.guarded("simulated").unwrap(), [fourth]);
     assert_eq!(journal.state(second).unwrap().code(), "held", "the authority has it");
@@ -271,7 +272,7 @@ async fn nothing_is_let_go_where_sight_is_lost_while_it_is_asked_for() {
         assert!(lab.authority.service.lock().unwrap().blind, "lost on the way");
         assert_eq!(journal.guarded("simulated").unwrap(), [second], "it goes on waiting");
         assert_eq!(journal.state(second).unwrap().code(), "held");
-        lab.pass(11 * MINUTE);
+        lab.pass(61 * MINUTE);
     }
     set(None);
     lab.compare(&journal).await;
@@ -296,7 +297,7 @@ async fn nothing_is_let_go_while_the_authority_may_show_it_late() {
     let [third] = journal.guarded("simulated").unwrap()[..] else { panic!("it waits") };
     lab.compare(&journal).await;
     assert_eq!(journal.guarded("simulated").unwrap(), [third]);
-    lab.pass(11 * MINUTE);
+    lab.pass(61 * MINUTE);
     lab.compare(&journal).await;
     assert_eq!(journal.guarded("simulated").unwrap(), []);
     lab.settle(&journal).await;
@@ -315,7 +316,7 @@ async fn what_waits_is_decided_at_a_slow_authority_too() {
     lab.authority.service.lock().unwrap().slow = 12_000_000;
     for _ in 0..2 {
         lab.compare(&journal).await;
-        lab.pass(11 * MINUTE);
+        lab.pass(61 * MINUTE);
     }
     assert_eq!(journal.guarded("simulated").unwrap(), []);
     lab.authority.service.lock().unwrap().slow = 0;
@@ -335,7 +336,12 @@ async fn a_report_may_be_released_where_every_question_takes_too_long() {
 }
 
 /// A version of one document, of which a delivery can be asked for by that document.
-fn version(lab: &mut Laboratory, journal: &Journal, number: u64, first: Event) -> SubmissionId {
+pub(crate) fn version(
+    lab: &mut Laboratory,
+    journal: &Journal,
+    number: u64,
+    first: Event,
+) -> SubmissionId {
     let mut new = lab.submission(number, format!("urn:uuid:version-{number}"));
     new.summary.identifier = Some("document-7".to_owned());
     new.first = first;
@@ -375,7 +381,7 @@ async fn an_older_version_of_a_backup_does_not_follow_a_newer_one_in_silence() {
             journal.record(word(Event::Released { reason: "ok".to_owned(), due }, due)).unwrap();
         };
         lab.compare(&journal).await;
-        lab.pass(11 * MINUTE);
+        lab.pass(61 * MINUTE);
         lab.compare(&journal).await;
         if on_hold {
             release(&lab);

@@ -12,6 +12,7 @@ pub(crate) mod known;
 pub(crate) mod lease;
 pub(crate) mod lost;
 pub(crate) mod retain;
+pub(crate) mod standing;
 pub(crate) mod succession;
 pub(crate) mod taken;
 pub(crate) mod versions;

@@ -35,7 +35,7 @@ pub use events::doubt::RESTORED;
 pub use events::guard::MAY_BE_KNOWN;
 pub use events::known::{Destination, Imported, Relative, Unless};
 pub use events::lost::LostReport;
-pub use events::versions::OtherVersions;
+pub use events::versions::{OTHER_LOST, OtherVersions};
 pub use handle::Journal;
 pub use key::Key;
 pub use model::{

@@ -131,7 +131,8 @@ async fn decide_some<A: Authority>(
     let sees = not_shown.is_empty() || self::believes(tools, *first).await?;
     let is_late = passed() > tools.timing.sight_max;
     for id in not_shown.into_iter().filter(|_| sees) {
-        let (now, lag) = (tools.clock.now(), tools.timing.doubt_min);
+        // Whatever is shown was sent before, mostly: an index that stands still shows it too.
+        let (now, lag) = (tools.clock.now(), tools.timing.doubt_min_unseen);
         if is_late {
             tools.journal.one_asked_in_vain(id)?;
         } else if !tools.journal.may_be_shown_late(id, now, lag)? {

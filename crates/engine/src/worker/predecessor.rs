@@ -60,6 +60,10 @@ impl<A: Authority> Worker<A> {
             let timeline = self.journal.detail(due.id)?.timeline;
             return self.put_off(due.id, &timeline, &in_doubt, token).await.map(|()| true);
         }
+        if others.is_beside_lost {
+            let warning = Some(Message::warning(journal::OTHER_LOST, &[]));
+            return self.hold(due.id, warning, token).await.map(|()| true);
+        }
         if others.is_unasked {
             let mut step = self.held_back(due.id);
             step.until_asked = true;
@@ -80,7 +84,7 @@ impl<A: Authority> Worker<A> {
     ) -> Result<bool, JournalError> {
         let same = self.journal.withdrawn_of_the_content_of(due.id)?;
         let instead = self.instead(due)?;
-        let mut versions = [others.withdrawn, others.newer_refused].concat();
+        let mut versions = [&*others.withdrawn, &others.newer_refused].concat();
         versions.retain(|id| !instead.contains(id) && !same.contains(id));
         let all: Vec<_> = instead.iter().chain(&same).chain(&versions).copied().collect();
         // Mostly there is none, and no more is read.
@@ -131,7 +135,8 @@ impl<A: Authority> Worker<A> {
         if !not_shown.is_empty() {
             return self.put_off(due.id, &waiting, &not_shown, token).await.map(|()| true);
         }
-        Ok(asked && self.is_stopped()?)
+        // Much may have happened during the questions.
+        Ok(asked && (self.is_stopped()? || self.journal.other_versions_of(due.id)? != others))
     }
 
     /// Whether the journal says by now that another one is newer, and with the authority.

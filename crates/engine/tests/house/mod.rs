@@ -48,6 +48,9 @@ impl Clock for Hands {
     }
 }
 
+/// What happens at a question for an identifier.
+pub(crate) type OnFind = Arc<dyn Fn(&str) + Send + Sync>;
+
 /// Accepts whatever comes, and counts. In doubt it answers to no report, and shows none.
 #[derive(Clone, Default)]
 pub(crate) struct Willing {
@@ -117,6 +120,8 @@ pub(crate) struct Willing {
     pub(crate) lost_read: Arc<Mutex<Option<Fault>>>,
     /// So many seconds a search for changes takes.
     pub(crate) searches_for: Arc<AtomicU32>,
+    /// What happens while it is asked by identifier.
+    pub(crate) on_find: Arc<Mutex<Option<OnFind>>>,
     clock: Arc<Hands>,
     /// What happens to a report, by its place in `sent` from 0, before its answer leaves.
     pub(crate) before_answer: Option<Arc<dyn Fn(usize) -> BoxFuture<'static, ()> + Send + Sync>>,
@@ -191,6 +196,10 @@ impl Authority for Willing {
             ..Answer::default()
         };
         self.asked_for.lock().unwrap().push(identifier.to_owned());
+        let hook = self.on_find.lock().unwrap().clone();
+        if let Some(hook) = hook {
+            hook(identifier);
+        }
         if let Some(fault) = self.lost_find.lock().unwrap().clone() {
             return Err(fault);
         }

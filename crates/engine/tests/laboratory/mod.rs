@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
 mod asking;
+mod counting;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use engine::{Clock, Connection, Formerly, LeaseKeeper, Timing, Worker, WorkerDep
 use exchange::{Answer, Endpoint, Envelope, Environment, Page, Processing, Query};
 use fhir::{Format, Instant};
 use journal::{Imported, Journal, Key, NewSubmission, Unless, restore};
-use report::{Event, Person, State, SubmissionId, Summary};
+use report::{Event, Person, SubmissionId, Summary};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -69,6 +70,10 @@ pub(crate) struct Service {
     pub(crate) blind: bool,
     /// A question for any delivery is refused.
     pub(crate) refuses: bool,
+    /// Every question is answered with an error of the server.
+    pub(crate) broken: bool,
+    /// The delivery whose question always ends with an error, and which no list shows.
+    pub(crate) chokes_on_delivery: Option<String>,
     /// It loses it after so many searches.
     pub(crate) blind_after: Option<u32>,
     /// The list of what has changed is never given.
@@ -156,6 +161,10 @@ impl Authority for Simulated {
 
     async fn find(&self, identifier: &str) -> Result<Found, Fault> {
         self.take_time();
+        let chokes = self.service.lock().unwrap().chokes_on_delivery.as_deref() == Some(identifier);
+        if chokes || self.service.lock().unwrap().broken {
+            return Err(broken());
+        }
         if self.service.lock().unwrap().refuses {
             let (answer, evidence) = (Box::default(), Box::default());
             return Err(Fault::Refused { answer, evidence });
@@ -173,7 +182,7 @@ impl Authority for Simulated {
     }
 
     async fn changed_since(&self, since: Option<Instant>) -> Result<Changes, Fault> {
-        if self.service.lock().unwrap().lists_nothing {
+        if self.service.lock().unwrap().lists_nothing || self.service.lock().unwrap().broken {
             return Err(broken());
         }
         let mut answers = self.seen();
@@ -192,6 +201,9 @@ impl Authority for Simulated {
         self.take_time();
         let chokes_on = self.service.lock().unwrap().chokes_on.clone();
         let chokes_for = self.service.lock().unwrap().chokes_for;
+        if self.service.lock().unwrap().broken {
+            return Err(broken());
+        }
         if chokes_for == Some(self.certificate)
             || chokes_on.is_some_and(|document| query.identifier.contains(&document))
         {
@@ -412,38 +424,6 @@ impl Laboratory {
         let backup = &journal::list_backups(&self.backups()).unwrap()[0].file;
         restore(backup, &key(), &self.path(), &nowhere, self.clock.now()).unwrap();
         Journal::open(&self.path(), &key()).unwrap()
-    }
-
-    /// Losses, duplicates, false *completed*.
-    pub(crate) fn count(&self, journal: &Journal) -> [u64; 3] {
-        let service = self.authority.service.lock().unwrap();
-        let lost = journal.lost_reports().unwrap();
-        let is_lost = |identifier: &str| lost.iter().any(|lost| lost.identifier == identifier);
-        let stored = |identifier: &str| service.stored.iter().any(|s| s.identifier == identifier);
-        let losses = self.taken.keys().filter(|identifier| {
-            let known = journal.find_by_attempt_identifier(identifier).unwrap();
-            known.is_none() && (stored(identifier) || !is_lost(identifier))
-        });
-        let mut contents: HashMap<&str, u64> = HashMap::new();
-        for stored in &service.stored {
-            *contents.entry(self.taken[&stored.identifier].as_str()).or_default() += 1;
-        }
-        let twice = contents.values().map(|count| count - 1).sum::<u64>()
-            + service.posts.values().map(|posts| posts - 1).sum::<u64>();
-        let mut wrong = 0;
-        for identifier in self.taken.keys() {
-            let Some(id) = journal.find_by_attempt_identifier(identifier).unwrap() else {
-                continue;
-            };
-            if let State::Completed { receipt } = journal.state(id).unwrap() {
-                let stored = service.stored.iter().find(|stored| stored.receipt == receipt);
-                let right = stored.is_some_and(|s| {
-                    s.outcome == Processing::Completed && s.identifier == *identifier
-                });
-                wrong += u64::from(!right);
-            }
-        }
-        [losses.count() as u64, twice, wrong]
     }
 }
 

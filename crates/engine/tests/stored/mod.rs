@@ -2,6 +2,7 @@
 //! answered in a form that nobody knows.
 
 mod corrections;
+mod erased;
 mod lagging;
 mod newer;
 mod waiting;

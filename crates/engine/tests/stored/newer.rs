@@ -13,7 +13,7 @@ use super::word;
 use crate::house::{House, Willing, reason};
 
 /// An outage puts the first version off, and is over.
-async fn put_off(house: &House, worker: &Worker<Willing>) -> SubmissionId {
+pub(super) async fn put_off(house: &House, worker: &Worker<Willing>) -> SubmissionId {
     house.authority.limits.store(true, Ordering::SeqCst);
     let first = version(house, 1);
     pass(house, worker, 600).await;

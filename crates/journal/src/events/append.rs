@@ -253,7 +253,7 @@ pub(crate) fn record(
         return Ok(held);
     }
     // It may have been released and sent already, in what a restore has lost.
-    if doubt::covers(connection, step.id)? {
+    if doubt::covers(connection, step.id)? && !guard::is_answered(connection, step.id)? {
         return doubt::one(connection, step.id, step.at, &step.by);
     }
     Ok(state)

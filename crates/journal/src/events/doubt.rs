@@ -57,6 +57,30 @@ pub(crate) fn restored_since(
     Ok(mark(connection)?.filter(|mark| id.0 <= mark.through).map(|mark| mark.at))
 }
 
+/// Whether it is known since a restore that a report had not been sent before it: the authority was
+/// asked, or a person has said so.
+pub(crate) fn is_answered(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
+    has_since_restore(connection, id, |event| {
+        matches!(event, Event::NotReceived { .. } | Event::SaidNotReceived { .. })
+    })
+}
+
+/// Whether a person has said so.
+pub(crate) fn is_said(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
+    has_since_restore(connection, id, |event| matches!(event, Event::SaidNotReceived { .. }))
+}
+
+fn has_since_restore(
+    connection: &Connection,
+    id: SubmissionId,
+    is_it: fn(&Event) -> bool,
+) -> Result<bool, JournalError> {
+    let Some(restored) = restored_since(connection, id)? else { return Ok(false) };
+    let timeline = read::timeline(connection, id)?;
+    let mut since = timeline.iter().rev().take_while(|entry| entry.at >= restored);
+    Ok(since.any(|entry| is_it(&entry.event)))
+}
+
 /// Since when a report that is in doubt since then may have been sent: a restore puts in doubt what
 /// may have been sent at any time before. Where the clock was ahead at the restore and is set
 /// right, whatever begins until then counts as well.

@@ -7,14 +7,13 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
 use crate::events::append::{self, Happening, Prepared};
-use crate::events::{asked, attach, doubt, succession};
+use crate::events::{asked, attach, doubt, standing, succession};
 use crate::notices::notice;
 use crate::queries::read;
-use crate::recovery::recover::{COPIED, is_compared, program};
+use crate::recovery::recover::{COPIED, program};
 use crate::store::settings;
 use crate::{JournalError, Message, RecordError, Source};
 
-const GUARD: &str = "guard";
 /// When a person has read that the profile is a copy; null before the time of that is known.
 const COPY_READ: &str = "guard-copy-read";
 /// One setting for each report that waits.
@@ -26,37 +25,6 @@ pub(crate) const NOT_COMPARED: &str = "journal-not-compared";
 pub const MAY_BE_KNOWN: &str = "authority-may-have-it";
 /// Why a report that waited is sent after all.
 const COMPARED: &str = "journal-compared";
-
-/// So long every report that is taken in is asked for first: what was sent may be handed over again
-/// until then.
-const STANDS_MICROS: i64 = 30 * DAY_MICROS;
-/// Between two looks no more counts: a clock that was years behind and is set right lets nothing
-/// go.
-const DAY_MICROS: i64 = 86_400 * 1_000_000;
-/// Time is written down so often.
-const COUNT_EVERY_MICROS: i64 = 3_600 * 1_000_000;
-
-/// How long everything is asked for first.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-struct Guard {
-    /// The last look, by our clock.
-    seen: Instant,
-    /// What has passed until then.
-    counted: i64,
-    /// Only until everything was compared: the register says what was sent.
-    until_compared: bool,
-}
-
-impl Guard {
-    fn counted(&self, now: Instant) -> i64 {
-        let since = now.0.saturating_sub(self.seen.0).clamp(0, DAY_MICROS);
-        self.counted.saturating_add(since)
-    }
-
-    fn stands(&self, now: Instant) -> bool {
-        self.until_compared || self.counted(now) < STANDS_MICROS
-    }
-}
 
 /// What is kept of a report that waits.
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -74,79 +42,20 @@ pub(crate) struct Wait {
     not_shown: Option<Instant>,
 }
 
-fn kept(connection: &Connection) -> Result<Option<Guard>, JournalError> {
-    let Some(value) = settings::get(connection, GUARD)? else { return Ok(None) };
-    // Programs of before kept the time at which it was raised.
-    if let Some(raised) = value.as_i64() {
-        return Ok(Some(Guard { seen: Instant(raised), counted: 0, until_compared: false }));
-    }
-    serde_json::from_value(value).map(Some).map_err(|_| JournalError::Damaged)
-}
-
-fn keep(connection: &Connection, guard: Guard) -> Result<(), JournalError> {
-    let value = serde_json::to_value(guard).map_err(|_| JournalError::Damaged)?;
-    settings::set(connection, GUARD, &value)
-}
-
-pub(crate) fn raise(connection: &Connection, at: Instant) -> Result<(), JournalError> {
-    keep(connection, Guard { seen: at, counted: 0, until_compared: false })
-}
-
-/// For a restore with the register at hand, unless it has to stand for longer anyway.
-pub(crate) fn raise_until_compared(
-    connection: &Connection,
-    at: Instant,
-) -> Result<(), JournalError> {
-    let stands = kept(connection)?.is_some_and(|guard| !guard.until_compared && guard.stands(at));
-    if stands {
-        return Ok(());
-    }
-    keep(connection, Guard { seen: at, counted: 0, until_compared: true })
-}
-
-/// Whether everything is asked for first, not only until it was compared.
-pub(crate) fn stands_for_long(connection: &Connection, now: Instant) -> Result<bool, JournalError> {
-    let stands = kept(connection)?.is_some_and(|guard| !guard.until_compared && guard.stands(now));
-    Ok(stands || notice::stands(connection, COPIED)?)
-}
-
-/// Everything was compared.
-pub(crate) fn compared(connection: &Connection) -> Result<(), JournalError> {
-    match kept(connection)? {
-        Some(guard) if guard.until_compared => settings::remove(connection, GUARD),
-        _ => Ok(()),
-    }
-}
-
-/// Whether what is taken in at this time waits.
-fn stands(connection: &Connection, now: Instant) -> Result<bool, JournalError> {
-    match kept(connection)? {
-        Some(guard) => Ok(guard.stands(now) || notice::stands(connection, COPIED)?),
-        None => Ok(false),
-    }
-}
-
-/// Whether what is taken in for an endpoint at this time waits.
-fn stands_at(connection: &Connection, now: Instant, endpoint: &str) -> Result<bool, JournalError> {
-    let until_compared = kept(connection)?.is_some_and(|guard| guard.until_compared);
-    if until_compared && is_compared(connection, endpoint)? {
-        return notice::stands(connection, COPIED);
-    }
-    stands(connection, now)
-}
-
 /// Whether what is taken in at this time waits, or something does that was taken in before.
 pub(crate) fn is_needed(connection: &Connection, now: Instant) -> Result<bool, JournalError> {
-    Ok(stands(connection, now)? || !settings::beginning(connection, WAITS)?.is_empty())
+    Ok(standing::stands(connection, now)? || !settings::beginning(connection, WAITS)?.is_empty())
 }
 
-/// Lets the time count that has passed since the last look.
-pub(crate) fn count_time(connection: &Connection, now: Instant) -> Result<(), JournalError> {
-    let Some(guard) = kept(connection)?.filter(|guard| guard.stands(now)) else { return Ok(()) };
-    if (0..COUNT_EVERY_MICROS).contains(&now.0.saturating_sub(guard.seen.0)) {
-        return Ok(());
+/// Every report that waits waits anew: what the authority was asked before a restore or a copying
+/// says nothing of what was sent since.
+pub(crate) fn wait_anew(connection: &Connection) -> Result<(), JournalError> {
+    for (id, _) in all_waiting(connection)? {
+        if let Some(wait) = wait_of(connection, id)? {
+            waits_on(connection, id, wait)?;
+        }
     }
-    keep(connection, Guard { seen: now, counted: guard.counted(now), ..guard })
+    Ok(())
 }
 
 /// The report as it is taken in while everything is asked for first: held, with the reason. `None`:
@@ -155,7 +64,7 @@ pub(crate) fn held_back(
     connection: &Connection,
     prepared: &Prepared,
 ) -> Result<Option<Prepared>, JournalError> {
-    if !stands_at(connection, prepared.new.at, &prepared.new.endpoint)? {
+    if !standing::stands_at(connection, prepared.new.at, &prepared.new.endpoint)? {
         return Ok(None);
     }
     let mut held = prepared.again();
@@ -212,7 +121,7 @@ pub(crate) fn waits_again(
 ) -> Result<(), JournalError> {
     match wait_of(connection, id)? {
         Some(_) => withhold(connection, id),
-        None if stands_at(connection, now, &read::row(connection, id)?.endpoint)? => {
+        None if standing::stands_at(connection, now, &read::row(connection, id)?.endpoint)? => {
             waits(connection, id, false)
         }
         None => Ok(()),
@@ -227,11 +136,15 @@ pub(crate) fn is_watched(connection: &Connection, id: SubmissionId) -> Result<()
     }
 }
 
-/// Whether reports may have been sent of which nothing here knows: no register came along, or the
-/// profile was copied.
-pub(crate) fn may_have_forgotten(connection: &Connection) -> Result<bool, JournalError> {
-    let is_without_register = kept(connection)?.is_some_and(|guard| !guard.until_compared);
-    Ok(is_without_register || notice::stands(connection, COPIED)?)
+/// Whether the profile is a copy, of which the other one may be sending or has been until somebody
+/// had read of it.
+fn is_copy(connection: &Connection) -> Result<bool, JournalError> {
+    Ok(notice::stands(connection, COPIED)? || settings::get(connection, COPY_READ)?.is_some())
+}
+
+/// Whether a report that is released was looked for since the restore, so that it is in no doubt.
+pub(crate) fn is_answered(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
+    Ok(!is_copy(connection)? && doubt::is_answered(connection, id)?)
 }
 
 /// The authority does not show a report that waits. Whether it may have it all the same, because it
@@ -247,8 +160,7 @@ pub(crate) fn may_be_shown_late(
     if copy_read(connection, now)?.is_some_and(is_fresh) {
         return Ok(true);
     }
-    let is_past = |guard: Guard| guard.until_compared || guard.counted(now) >= lag_micros;
-    if !notice::stands(connection, COPIED)? && kept(connection)?.is_none_or(is_past) {
+    if !notice::stands(connection, COPIED)? && standing::is_past(connection, now, lag_micros)? {
         return Ok(false);
     }
     Ok(is_fresh(not_shown_since(connection, id, now)?))
@@ -317,16 +229,20 @@ pub(crate) fn waiting(
     connection: &Connection,
     endpoint: &str,
 ) -> Result<Vec<SubmissionId>, JournalError> {
-    let mut found = Vec::new();
-    for (name, _) in settings::beginning(connection, WAITS)? {
+    let mut found = all_waiting(connection)?;
+    found.retain(|(_, there)| there == endpoint);
+    found.sort_unstable_by_key(|(id, _)| std::cmp::Reverse(*id));
+    Ok(found.into_iter().map(|(id, _)| id).collect())
+}
+
+/// All that wait, with the endpoint of each.
+fn all_waiting(connection: &Connection) -> Result<Vec<(SubmissionId, String)>, JournalError> {
+    let all = settings::beginning(connection, WAITS)?.into_iter().map(|(name, _)| {
         let number = name.strip_prefix(WAITS).and_then(|number| number.parse().ok());
         let id = SubmissionId(number.ok_or(JournalError::Damaged)?);
-        if read::row(connection, id)?.endpoint == endpoint {
-            found.push(id);
-        }
-    }
-    found.sort_unstable_by_key(|id| std::cmp::Reverse(*id));
-    Ok(found)
+        Ok((id, read::row(connection, id)?.endpoint))
+    });
+    all.collect()
 }
 
 /// The authority was asked for the document of a report that waits: it may have it under this
@@ -347,8 +263,13 @@ pub(crate) fn decide(
         // It goes only if the newer one does not.
         return Ok(());
     }
-    if is_held && goes && wait.watched && notice::stands(connection, COPIED)? {
-        // The other copy may have found it too, and may send it at any time.
+    if is_held
+        && goes
+        && notice::stands(connection, COPIED)?
+        && (wait.watched || doubt::covers(connection, id)?)
+    {
+        // The other copy may have found it too, or has it as well, and may send it, or a newer
+        // version of it, at any time.
         return Ok(note(connection, id, Wait { in_vain: true, ..wait })?);
     }
     if !is_held {
@@ -360,7 +281,7 @@ pub(crate) fn decide(
     if goes {
         let event = Event::Released { reason: COMPARED.to_owned(), due: now };
         advance(connection, id, &event, by, now)?;
-        if doubt::covers(connection, id)? {
+        if doubt::covers(connection, id)? && !is_answered(connection, id)? {
             doubt::one(connection, id, now, by)?;
         }
     }
@@ -401,7 +322,8 @@ pub(crate) fn after_release(
     at: Instant,
 ) -> Result<Option<State>, RecordError> {
     let Some(wait) = wait_of(connection, id)? else { return Ok(None) };
-    if wait.in_vain {
+    // Who has said that it was not received does not wait for questions that nobody answers.
+    if wait.in_vain || doubt::is_said(connection, id)? {
         settings::remove(connection, &name_of(id))?;
         asked::note(connection, id)?;
         tell(connection, id, None)?;

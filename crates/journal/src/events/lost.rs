@@ -62,7 +62,7 @@ impl From<Taken> for LostReport {
 impl LostReport {
     /// Whether what goes there may go where this one went; an environment that was not kept fits
     /// any.
-    fn went_to(&self, endpoint: &str, environment: Option<&str>) -> bool {
+    pub(crate) fn went_to(&self, endpoint: &str, environment: Option<&str>) -> bool {
         let same = self.environment.as_deref().zip(environment).is_none_or(|(a, b)| a == b);
         self.endpoint == endpoint && same
     }

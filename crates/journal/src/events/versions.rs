@@ -1,20 +1,23 @@
 //! Other versions of a report: what has its document identifier, goes to the same place, says
 //! something else and may be about the same case.
 
-use report::{State, StateCode, SubmissionId, Summary};
+use std::collections::BTreeMap;
+
+use report::{Event, State, StateCode, SubmissionId, Summary};
 use rusqlite::{Connection, params};
 
-use crate::events::{asked, attach, doubt, guard, known, lost};
+use crate::events::{asked, attach, doubt, guard, known, lost, standing};
 use crate::queries::read;
+use crate::recovery::recover::program;
 use crate::store::sql;
-use crate::{Destination, JournalError, LostReport, Message};
+use crate::{Destination, Entry, JournalError, LostReport, Message};
 
 /// Code of the warning on a report that waits for a person, while newer versions of it are with
 /// the authority; parameter: `submission`, one or several numbers.
 pub(crate) const NEWER_DELIVERED: &str = "newer-version-delivered";
 /// Code of the warning on a report that waits for a person, while what is lost has its document
 /// identifier: it may be its correction, or the same report, sent again.
-const OTHER_LOST: &str = "other-version-lost";
+pub const OTHER_LOST: &str = "other-version-lost";
 
 const WAITS_FOR_A_PERSON: [StateCode; 3] =
     [StateCode::Held, StateCode::Rejected, StateCode::Failed];
@@ -41,6 +44,9 @@ pub struct OtherVersions {
     /// A newer one may have been sent in what was forgotten: the authority is to be asked for their
     /// document first.
     pub is_unasked: bool,
+    /// A restore has lost a report with its document identifier: it may be a newer version. Nobody
+    /// who was told of that has released it since.
+    pub is_beside_lost: bool,
 }
 
 /// What counts of them before a report is sent.
@@ -63,14 +69,41 @@ pub(crate) fn before_sending(
         newer_in_doubt: among(&IN_DOUBT),
         newer_refused: among(&REFUSED),
         is_unasked: is_unasked(connection, id)?,
+        is_beside_lost: is_beside_lost(connection, id)?,
     })
 }
 
 /// Whether a newer one may have been sent of which nothing here knows.
 fn is_unasked(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
     Ok(asked::is_due(connection, id)?
-        && guard::may_have_forgotten(connection)?
+        && standing::has_ever_forgotten(connection)?
         && read::row(connection, id)?.summary.identifier.is_some())
+}
+
+/// Whether a report of a restored journal stands beside a lost one of its document, and no person
+/// who knows that has decided.
+fn is_beside_lost(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
+    let Some(restored) = doubt::restored_since(connection, id)? else { return Ok(false) };
+    let lost = lost::all(connection)?;
+    if lost.is_empty() {
+        return Ok(false);
+    }
+    let row = read::row(connection, id)?;
+    let is_same = |lost: &LostReport| {
+        lost.document.is_some()
+            && lost.document == row.summary.identifier
+            && lost.went_to(&row.endpoint, row.environment.as_deref())
+    };
+    if !lost.iter().any(is_same) {
+        return Ok(false);
+    }
+    let is_told = read::messages(connection, id)?.iter().any(|it| it.code == OTHER_LOST);
+    let timeline = read::timeline(connection, id)?;
+    let is_release = |entry: &Entry| {
+        let by_person = entry.by != program() && entry.at >= restored;
+        by_person && matches!(entry.event, Event::Released { .. })
+    };
+    Ok(!is_told || !timeline.iter().any(is_release))
 }
 
 /// Of these versions those that were taken in after a report and may be with the authority, oldest
@@ -80,17 +113,17 @@ fn newer_among(
     id: SubmissionId,
     mut newer: Vec<(SubmissionId, State)>,
 ) -> Result<Vec<(SubmissionId, StateCode)>, JournalError> {
-    newer.retain(|(newer, _)| *newer > id);
-    for (mut by, mut state) in newer.clone() {
+    let mut known: BTreeMap<_, _> = newer.drain(..).filter(|(newer, _)| *newer > id).collect();
+    for (mut by, mut state) in known.clone() {
         while let State::Superseded { by: next } = state
             && next > by
+            && !known.contains_key(&next)
         {
             (by, state) = (next, read::state(connection, next)?);
-            newer.push((by, state.clone()));
+            known.insert(by, state.clone());
         }
     }
-    newer.sort_unstable_by_key(|(id, _)| *id);
-    newer.dedup();
+    newer.extend(known);
     let restored = doubt::mark(connection)?.map(|mark| mark.through);
     // Of one that was never sent no request can have arrived.
     newer.retain(|(id, state)| {
@@ -109,7 +142,8 @@ fn of(
     Ok(found(connection, id, states)?.into_iter().map(|(id, _)| id).collect())
 }
 
-/// The same with the whole state of each. What retention has erased does not say which case it was.
+/// The same with the whole state of each. What retention has erased does not say which case it was:
+/// what was taken in later may have been the same.
 fn found(
     connection: &Connection,
     id: SubmissionId,
@@ -118,17 +152,20 @@ fn found(
     let codes: Vec<&str> = states.iter().map(|state| state.kept_as()).collect();
     let codes = serde_json::to_string(&codes).map_err(|_| JournalError::Damaged)?;
     let found = read::all(connection, sql::VERSIONS, params![id.0, codes], |row| {
-        let summaries: [String; 2] = [row.get(2)?, row.get(3)?];
+        let summaries: (Option<String>, String) = (row.get(2)?, row.get(3)?);
         Ok((SubmissionId(row.get(0)?), row.get::<_, String>(1)?, summaries))
     })?;
     let mut versions = Vec::new();
-    for (other, state, [theirs, ours]) in found {
+    for (other, state, (theirs, ours)) in found {
         let state: State = serde_json::from_str(&state).map_err(|_| JournalError::Damaged)?;
-        let read = |text: &str| serde_json::from_str::<Summary>(text);
-        let (Ok(theirs), Ok(ours)) = (read(&theirs), read(&ours)) else {
-            return Err(JournalError::Damaged);
+        let read = |text: &str| -> Result<Summary, JournalError> {
+            serde_json::from_str(text).map_err(|_| JournalError::Damaged)
         };
-        if states.contains(&state.shown()) && theirs.may_be_case_of(&ours) {
+        let may_be_same = match theirs {
+            Some(theirs) => read(&theirs)?.may_be_case_of(&read(&ours)?),
+            None => true,
+        };
+        if states.contains(&state.shown()) && may_be_same {
             versions.push((other, state));
         }
     }

@@ -6,7 +6,7 @@ use fhir::Instant;
 use report::{Person, SubmissionId};
 
 use crate::copies::{backup, pages};
-use crate::events::{doubt, guard, known, lost, succession, versions};
+use crate::events::{doubt, guard, known, lost, standing, succession, versions};
 use crate::notices::notice;
 use crate::queries::read;
 use crate::recovery::{found, home, recover};
@@ -193,7 +193,7 @@ impl Journal {
     /// Lets the thirty days count; to be called again and again. At most a day counts from one call
     /// to the next, so that a clock that is set forward lets nothing go.
     pub fn count_guarded_time(&self, now: Instant) -> Result<(), JournalError> {
-        self.write(Effect::Unseen, move |c| guard::count_time(c, now)).wait()
+        self.write(Effect::Unseen, move |c| standing::count_time(c, now)).wait()
     }
 
     /// The authority of an endpoint shows nothing of what we know it to have, so that its answers
@@ -211,7 +211,7 @@ impl Journal {
     /// Whether reports may have been sent of which nothing here knows, so that only the authority
     /// can tell.
     pub fn may_have_forgotten(&self) -> Result<bool, JournalError> {
-        self.read(guard::may_have_forgotten)
+        self.read(standing::may_have_forgotten)
     }
 
     /// The authority was asked for a report that waits, or that a restore or a copying has put in

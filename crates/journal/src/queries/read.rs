@@ -334,7 +334,10 @@ pub(crate) fn detail(connection: &Connection, id: SubmissionId) -> Result<Detail
     })
 }
 
-fn timeline(connection: &Connection, id: SubmissionId) -> Result<Vec<Entry>, JournalError> {
+pub(crate) fn timeline(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Vec<Entry>, JournalError> {
     all(connection, sql::TIMELINE, [id.0], |row| {
         Ok(Entry {
             number: row.get(0)?,

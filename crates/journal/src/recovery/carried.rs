@@ -7,7 +7,7 @@ use report::{Event, Person, State, SubmissionId};
 use rusqlite::Connection;
 
 use crate::events::append;
-use crate::events::{attach, doubt, guard, lost, succession};
+use crate::events::{attach, doubt, guard, lost, standing, succession};
 use crate::notices::{notice, pause};
 use crate::queries::read;
 use crate::recovery::attempts::{self, Attempts, Name, Was};
@@ -46,7 +46,7 @@ impl Carried {
         Self {
             lost: seen(copy, lost::all).unwrap_or_default(),
             notices,
-            is_guarded: seen(copy, |c| guard::stands_for_long(c, now)).unwrap_or_default(),
+            is_guarded: seen(copy, |c| standing::stands_for_long(c, now)).unwrap_or_default(),
             paused: pause::before(place, copy),
             unreconciled: seen(copy, recover::unreconciled).flatten(),
         }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 
 use crate::events::append::{self, Happening};
 use crate::events::attach::{self, PackedEvidence};
-use crate::events::{doubt, guard, lost, versions};
+use crate::events::{doubt, guard, lost, standing, versions};
 use crate::queries::{endpoints, read, search};
 use crate::recovery::content;
 use crate::store::sql;
@@ -184,7 +184,7 @@ fn add(connection: &Connection, prepared: &Prepared) -> Result<SubmissionId, Rec
     let new = without_content(found, lost.as_ref());
     // Nobody could tell the same report from another when it is handed over.
     if new.canonical.is_none() {
-        guard::raise(connection, found.at)?;
+        standing::raise(connection, found.at)?;
     }
     let state = State::first(&new.first)?;
     let id = append::begin(connection, &new, &state, &new.identifier)?;

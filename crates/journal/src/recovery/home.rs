@@ -8,7 +8,7 @@ use fhir::Instant;
 use report::Person;
 use rusqlite::Connection;
 
-use crate::events::{doubt, guard};
+use crate::events::{doubt, guard, standing};
 use crate::problem::folder_of;
 use crate::queries::read;
 use crate::recovery::{recover, register};
@@ -72,7 +72,8 @@ pub(crate) fn settle(
     let through = number("SELECT max(id) FROM submission")?.unwrap_or(0);
     let doubted = doubt::all(connection, now, by)?;
     doubt::set_mark(connection, doubt::Mark { at: now, through })?;
-    guard::raise(connection, now)?;
+    standing::raise(connection, now)?;
+    guard::wait_anew(connection)?;
     recover::reconcile_since(connection, since, now)?;
     recover::tell_of_copy(connection, doubted, now)?;
     Ok(Some(doubted))

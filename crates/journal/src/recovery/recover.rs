@@ -13,7 +13,7 @@ use report::{Person, SubmissionId};
 use rusqlite::Connection;
 
 use crate::copies::backup::{draft_beside, of_journal};
-use crate::events::{doubt, guard, lost};
+use crate::events::{doubt, guard, lost, standing};
 use crate::notices::{notice, pause};
 use crate::queries::read;
 use crate::recovery::attempts::{self, Attempts};
@@ -302,12 +302,9 @@ fn write(
     recovery.lost = lost::all(connection)?.len() as u64;
     let would_send = recovery.doubted + recovery.salvaged > 0;
     recovery.paused = pause::carry_over(connection, carried.paused, would_send, now)?;
-    let lineage = Lineage {
-        id: uuid::Uuid::new_v4().to_string(),
-        before: register::lineage(&old.look).map(str::to_owned),
-        registered: false,
-    };
-    settings::set_lineage(connection, &lineage)?;
+    let (id, before) = (uuid::Uuid::new_v4().to_string(), register::lineage(&old.look));
+    let before = before.map(str::to_owned);
+    settings::set_lineage(connection, &Lineage { id, before, registered: false })?;
     let since = carried.unreconciled.map_or(recovery.last, |open| open.since.min(recovery.last));
     reconcile_since(connection, since, now)?;
     let file = old.remains().path;
@@ -317,14 +314,15 @@ fn write(
     if recovery.copied {
         tell_of_copy(connection, recovery.doubted, now)?;
     }
-    // Without a register nothing says what was taken in since: the disk that held both is gone. One
-    // of a program of before does not say what else would be the same report. Nor does one say what
-    // another computer sends, nor what the journal that stood there had forgotten itself.
+    guard::wait_anew(connection)?;
+    // Without a register nothing says what was taken in since; one of a program of before does not
+    // say what else would be the same report, and none what another computer sends, nor what the
+    // journal that stood there had forgotten itself.
     let is_said = lost::all(connection)?.iter().all(|lost| lost.canonical.is_some());
     if recovery.copied || carried.is_guarded || !is_said || !old.names_all_after(through) {
-        guard::raise(connection, now)?;
+        standing::raise(connection, now)?;
     } else {
-        guard::raise_until_compared(connection, now)?;
+        standing::raise_until_compared(connection, now)?;
     }
     if old.occasion == Occasion::Damage {
         notice::put(connection, &told(&recovery, now))?;
@@ -494,7 +492,7 @@ pub(crate) fn reconciled_at(connection: &Connection, endpoint: &str) -> Result<(
 }
 
 pub(crate) fn reconciled(connection: &Connection) -> Result<(), JournalError> {
-    guard::compared(connection)?;
+    standing::compared(connection)?;
     forget_compared(connection)?;
     settings::remove(connection, RECONCILE)
 }

@@ -160,7 +160,7 @@ pub(crate) const VERSIONS: &str = "SELECT o.id, o.state_json, o.summary, s.summa
      AND (o.environment IS NULL OR s.environment IS NULL OR o.environment = s.environment) \
      AND +o.state IN (SELECT value FROM json_each(?2)) \
      AND o.digest <> s.digest AND (s.canonical IS NULL OR o.canonical IS NOT s.canonical) \
-     AND o.summary IS NOT NULL AND s.summary IS NOT NULL ORDER BY o.id";
+     AND (o.summary IS NOT NULL OR o.id > s.id) AND s.summary IS NOT NULL ORDER BY o.id";
 pub(crate) const KNOWS_CONTENT: &str =
     "SELECT canonical IS NOT NULL OR erased IS NULL FROM submission WHERE id = ?1";
 pub(crate) const SET_CANONICAL: &str =
