@@ -1,6 +1,8 @@
 //! What a restore or a copying of the profile has forgotten, beside newer versions of one document,
 //! words of people and answers that come late.
 
+mod named;
+
 use engine::{Clock as _, decide_guarded};
 use exchange::Processing;
 use journal::{Home, Journal, NewSubmission, Step, restore};
@@ -55,10 +57,9 @@ fn released(lab: &Laboratory) -> Event {
 }
 
 /// The other copy of the profile sends a newer version.
-fn of_the_other(lab: &Laboratory) {
-    let at = lab.clock.now();
+fn of_the_other(lab: &Laboratory, identifier: &str) {
+    let (at, identifier) = (lab.clock.now(), identifier.to_owned());
     let mut service = lab.authority.service.lock().unwrap();
-    let identifier = "urn:uuid:of-the-other".to_owned();
     service.documents.insert(identifier.clone(), "document-7".to_owned());
     service.stored.push(Stored {
         receipt: "r-other".to_owned(),
@@ -171,7 +172,7 @@ async fn in_a_copy_the_question_for_the_document_is_asked_after_the_other_has_en
         }
         work(&mut lab, &journal, 8).await;
         // The other copy.
-        of_the_other(&lab);
+        of_the_other(&lab, "urn:uuid:of-the-other");
         lab.pass(MINUTE);
         journal.remove_notice("journal-copied").unwrap();
         work(&mut lab, &journal, 40).await;
@@ -440,7 +441,7 @@ async fn in_a_copy_what_waited_before_is_asked_for_after_the_other_has_ended() {
     let first = version(&mut lab, &journal, 7, first);
     journal.settle_on(&|_| home("two"), &by, lab.clock.now()).unwrap();
     work(&mut lab, &journal, 8).await;
-    of_the_other(&lab);
+    of_the_other(&lab, "urn:uuid:of-the-other");
     lab.pass(MINUTE);
     journal.remove_notice("journal-copied").unwrap();
     work(&mut lab, &journal, 40).await;

@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
 use crate::events::append::{self, Happening, Subject};
-use crate::events::lost;
+use crate::events::{lost, standing};
 use crate::queries::read;
 use crate::store::settings;
 use crate::{JournalError, RecordError};
@@ -114,6 +114,18 @@ pub(crate) fn on_hold(
 ) -> Result<Vec<String>, JournalError> {
     let Some(mark) = mark(connection)? else { return Ok(Vec::new()) };
     read::all(connection, ON_HOLD, params![endpoint, mark.through], |row| row.get(0))
+}
+
+/// Whether a newer version may have gone out under the very identifier of a report, in what was
+/// forgotten: the endpoint wants the document's. What the authority shows under it may be either.
+pub(crate) fn may_be_named_alike(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<bool, JournalError> {
+    Ok(covers(connection, id)?
+        && standing::has_ever_forgotten(connection)?
+        && read::is_named_as_document(connection, id)?
+        && read::row(connection, id)?.receipt.is_none())
 }
 
 /// Extends the mark to a report that came back later.

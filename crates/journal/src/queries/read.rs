@@ -287,7 +287,9 @@ pub(crate) fn siblings(
         let was_sent = !may_be_delivered && row.get(2)?;
         Ok(Sibling { id: Some(SubmissionId(row.get(0)?)), may_be_delivered, was_sent })
     })?;
-    if lost::shares_identifier(connection, &row(connection, id)?)? {
+    if lost::shares_identifier(connection, &row(connection, id)?)?
+        || doubt::may_be_named_alike(connection, id)?
+    {
         found.push(Sibling { id: None, may_be_delivered: true, was_sent: false });
     }
     Ok(found)

@@ -157,14 +157,17 @@ fn known(
         State::Held { .. } if lost::shares_identifier(connection, &read::row(connection, id)?)? => {
             return Ok(Reconciled::Known);
         }
-        State::Held { .. } if doubt::covers(connection, id)? => {
+        State::Held { .. }
+            if doubt::covers(connection, id)? && !doubt::may_be_named_alike(connection, id)? =>
+        {
             // It was released in what the restore has lost.
             let reason = doubt::FOUND.to_owned();
             let event = Event::Released { reason, due: found.at };
             record(connection, id, &event, prepared, None)?;
         }
         State::Queued { .. } => {}
-        // Another copy of the profile has released it: who does so here is told.
+        // Another copy of the profile has released it, or it is another version under the same
+        // identifier: who releases it here is told.
         State::Held { .. } => {
             let warning = Message::warning(guard::MAY_BE_KNOWN, &[("receipt", &prepared.receipt)]);
             if !read::messages(connection, id)?.contains(&warning) {
