@@ -1,5 +1,7 @@
 //! What must be true after every write (R1 to R5, R8), said without the code that it is about.
 
+mod rest;
+
 use std::collections::BTreeMap;
 
 use exchange::{Envelope, Processing};
@@ -395,61 +397,6 @@ impl Laws {
         }
     }
 
-    /// Nothing moves any more, but what the authority chokes on or never lets in.
-    pub(crate) fn at_rest(&self, world: &World) -> bool {
-        let at_rest = |(id, life): (&SubmissionId, &Life)| {
-            let authority = crate::lock(&world.authorities[life.endpoint]);
-            let nature = authority.nature(&life.identifier);
-            let is_poison = nature.is_poison() && !self.must_be_held(world, nature, life);
-            let is_there = authority.known(&life.identifier, world.truth()).is_some();
-            drop(authority);
-            // What is on hold after a request and has arrived is found yet.
-            let is_found_yet = is_there
-                && matches!(life.state, State::Held { attempt: 1.. })
-                && !is_opened_again(world, *id);
-            let is_settled = life.state.is_settled() && !is_found_yet;
-            is_poison || is_settled || self.waits_for_a_person(world, life)
-        };
-        self.lives.iter().all(at_rest) && self.is_compared(world)
-    }
-
-    /// R8: others were let in again and again beside a report that is always refused, so it is put
-    /// on hold.
-    fn must_be_held(&self, world: &World, nature: Nature, life: &Life) -> bool {
-        let is_given_up = matches!(life.state.code(), "withdrawn" | "superseded");
-        // Where all of them wait for a person, as after a restore, nobody was let in beside it.
-        let there = |other: &&Life| other.endpoint == life.endpoint && other.accepted;
-        let let_in = i64::try_from(self.lives.values().filter(there).count()).unwrap_or(i64::MAX);
-        let beside = world.plan.edges.beside;
-        let has_company = beside > 0 && let_in >= beside;
-        nature == Nature::Barred && has_company && !life.turned_away && !is_given_up
-    }
-
-    /// The authority has forgotten it, and that is known; or it has forgotten all that it has
-    /// accepted, so that nobody can tell whether it still shows us anything, and a person is asked
-    /// about what is in doubt.
-    fn waits_for_a_person(&self, world: &World, life: &Life) -> bool {
-        let authority = crate::lock(&world.authorities[life.endpoint]);
-        let known = |life: &Life| authority.known(&life.identifier, world.truth()).is_some();
-        match &life.state {
-            State::InProgress { not_found_since: Some(_), .. } => !known(life),
-            // What the authority has is found yet.
-            State::Unknown { .. } if !known(life) => {
-                let there = |other: &&Life| other.endpoint == life.endpoint && other.accepted;
-                let offered = life.state.actions(world.computer.wall());
-                let accepted: Vec<&Life> = self.lives.values().filter(there).collect();
-                let is_known = |other: &&Life| known(other);
-                // Where the newest are forgotten, access may be lost for all that anybody can tell.
-                let is_hidden = match world.plan.edges.renumbers {
-                    Some(_) => !accepted.iter().all(is_known),
-                    None => !accepted.is_empty() && !accepted.iter().any(is_known),
-                };
-                is_hidden && offered.contains(&Action::SayNotReceived)
-            }
-            _ => false,
-        }
-    }
-
     /// Whether a person who asks the authority could say this.
     pub(crate) fn is_true(&self, world: &World, id: SubmissionId, action: Action) -> bool {
         let Some(life) = self.lives.get(&id) else { return false };
@@ -500,6 +447,7 @@ impl Laws {
                     "held" => !stored || is_opened_again(world, *id),
                     "withdrawn" | "superseded" => true,
                     "in-progress" | "unknown" => !stored && self.waits_for_a_person(world, life),
+                    "queued" => self.waits_beside(world, *id, life),
                     _ => false,
                 },
             };
