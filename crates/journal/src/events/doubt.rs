@@ -10,7 +10,7 @@ use crate::events::append::{self, Happening, Subject};
 use crate::events::{lost, standing};
 use crate::queries::read;
 use crate::store::settings;
-use crate::{JournalError, RecordError};
+use crate::{Entry, JournalError, RecordError};
 
 /// Why a report of a restored journal is in doubt: [`Event::Doubted`] says so.
 pub const RESTORED: &str = "journal-restored";
@@ -60,25 +60,27 @@ pub(crate) fn restored_since(
 /// Whether it is known since a restore that a report had not been sent before it: the authority was
 /// asked, or a person has said so.
 pub(crate) fn is_answered(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
-    has_since_restore(connection, id, |event| {
-        matches!(event, Event::NotReceived { .. } | Event::SaidNotReceived { .. })
+    has_since_restore(connection, id, |entry| {
+        matches!(entry.event, Event::NotReceived { .. } | Event::SaidNotReceived { .. })
     })
 }
 
 /// Whether a person has said so.
 pub(crate) fn is_said(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
-    has_since_restore(connection, id, |event| matches!(event, Event::SaidNotReceived { .. }))
+    let is_word = |entry: &Entry| matches!(entry.event, Event::SaidNotReceived { .. });
+    has_since_restore(connection, id, is_word)
 }
 
-fn has_since_restore(
+/// Whether a restore that covers a report was followed by such an entry.
+pub(crate) fn has_since_restore(
     connection: &Connection,
     id: SubmissionId,
-    is_it: fn(&Event) -> bool,
+    is_it: fn(&Entry) -> bool,
 ) -> Result<bool, JournalError> {
     let Some(restored) = restored_since(connection, id)? else { return Ok(false) };
     let timeline = read::timeline(connection, id)?;
     let mut since = timeline.iter().rev().take_while(|entry| entry.at >= restored);
-    Ok(since.any(|entry| is_it(&entry.event)))
+    Ok(since.any(is_it))
 }
 
 /// Since when a report that is in doubt since then may have been sent: a restore puts in doubt what

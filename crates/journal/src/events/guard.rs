@@ -322,8 +322,7 @@ pub(crate) fn after_release(
     at: Instant,
 ) -> Result<Option<State>, RecordError> {
     let Some(wait) = wait_of(connection, id)? else { return Ok(None) };
-    // Who has said that it was not received does not wait for questions that nobody answers.
-    if wait.in_vain || doubt::is_said(connection, id)? {
+    if !keeps_waiting(connection, id, wait)? {
         settings::remove(connection, &name_of(id))?;
         asked::note(connection, id)?;
         tell(connection, id, None)?;
@@ -338,7 +337,20 @@ pub(crate) fn release_waits(
     connection: &Connection,
     id: SubmissionId,
 ) -> Result<bool, JournalError> {
-    Ok(wait_of(connection, id)?.is_some_and(|wait| !wait.in_vain))
+    match wait_of(connection, id)? {
+        Some(wait) => keeps_waiting(connection, id, wait),
+        None => Ok(false),
+    }
+}
+
+/// Whether a report waits on although a person releases it. Who has said that it was not received
+/// does not wait for questions that nobody answers.
+fn keeps_waiting(
+    connection: &Connection,
+    id: SubmissionId,
+    wait: Wait,
+) -> Result<bool, JournalError> {
+    Ok(!wait.in_vain && !doubt::is_said(connection, id)?)
 }
 
 /// Whether a report that is held is sent by itself once the authority turns out not to have it.

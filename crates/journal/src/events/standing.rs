@@ -59,6 +59,7 @@ fn keep(connection: &Connection, guard: Guard) -> Result<(), JournalError> {
     settings::set(connection, GUARD, &value)
 }
 
+/// From now on, because something may have been sent of which nothing here knows.
 pub(crate) fn raise(connection: &Connection, at: Instant) -> Result<(), JournalError> {
     settings::set(connection, FORGOTTEN, &true.into())?;
     keep(connection, Guard { seen: at, counted: 0, until_compared: false })

@@ -83,7 +83,9 @@ fn is_unasked(connection: &Connection, id: SubmissionId) -> Result<bool, Journal
 /// Whether a report of a restored journal stands beside a lost one of its document, and no person
 /// who knows that has decided.
 fn is_beside_lost(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
-    let Some(restored) = doubt::restored_since(connection, id)? else { return Ok(false) };
+    if !doubt::covers(connection, id)? {
+        return Ok(false);
+    }
     let lost = lost::all(connection)?;
     if lost.is_empty() {
         return Ok(false);
@@ -98,12 +100,9 @@ fn is_beside_lost(connection: &Connection, id: SubmissionId) -> Result<bool, Jou
         return Ok(false);
     }
     let is_told = read::messages(connection, id)?.iter().any(|it| it.code == OTHER_LOST);
-    let timeline = read::timeline(connection, id)?;
-    let is_release = |entry: &Entry| {
-        let by_person = entry.by != program() && entry.at >= restored;
-        by_person && matches!(entry.event, Event::Released { .. })
-    };
-    Ok(!is_told || !timeline.iter().any(is_release))
+    let is_release =
+        |entry: &Entry| entry.by != program() && matches!(entry.event, Event::Released { .. });
+    Ok(!is_told || !doubt::has_since_restore(connection, id, is_release)?)
 }
 
 /// Of these versions those that were taken in after a report and may be with the authority, oldest
