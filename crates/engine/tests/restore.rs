@@ -335,20 +335,14 @@ async fn a_report_may_be_released_where_every_question_takes_too_long() {
     assert!(!journal.release_waits(second).unwrap(), "a person may decide");
 }
 
-/// A version of one document, of which a delivery can be asked for by that document.
+/// A version of one document, which is taken in.
 pub(crate) fn version(
     lab: &mut Laboratory,
     journal: &Journal,
     number: u64,
     first: Event,
 ) -> SubmissionId {
-    let mut new = lab.submission(number, format!("urn:uuid:version-{number}"));
-    new.summary.identifier = Some("document-7".to_owned());
-    new.first = first;
-    let documents = &mut lab.authority.service.lock().unwrap().documents;
-    documents.insert(new.identifier.clone(), "document-7".to_owned());
-    lab.taken.insert(new.identifier.clone(), new.digest.clone());
-    journal.import(new).unwrap()
+    journal.import(lab.version(number, &format!("urn:uuid:version-{number}"), first)).unwrap()
 }
 
 /// The disk dies with the register, and the backup holds a version, waiting or on hold, whose newer

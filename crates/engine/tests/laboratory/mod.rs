@@ -6,6 +6,7 @@
 
 mod asking;
 mod counting;
+mod versions;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

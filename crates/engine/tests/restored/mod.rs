@@ -105,26 +105,6 @@ async fn a_second_restore_waits() {
     second_restore(false).await;
 }
 
-/// A version that can be asked for by its document, of which it is known what it says.
-fn prepared(lab: &mut Laboratory, number: u64, first: Event) -> NewSubmission {
-    let mut new = lab.submission(number, format!("urn:uuid:version-{number}"));
-    new.summary.identifier = Some("document-7".to_owned());
-    (new.first, new.canonical) = (first, Some(new.digest.clone()));
-    let documents = &mut lab.authority.service.lock().unwrap().documents;
-    documents.insert(new.identifier.clone(), "document-7".to_owned());
-    lab.taken.insert(new.identifier.clone(), new.digest.clone());
-    new
-}
-
-fn version_said(
-    lab: &mut Laboratory,
-    journal: &Journal,
-    number: u64,
-    first: Event,
-) -> SubmissionId {
-    journal.import(prepared(lab, number, first)).unwrap()
-}
-
 async fn second_restore(asked: bool) {
     let (mut lab, journal) = begun().await;
     journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
@@ -139,7 +119,7 @@ async fn second_restore(asked: bool) {
     lab.pass(2 * MINUTE);
     journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
     let second = now(&lab);
-    let new = prepared(&mut lab, 8, second);
+    let new = lab.version(8, "urn:uuid:version-8", second);
     journal.import(NewSubmission { corrects: Some(first), ..new }).unwrap();
     until_sent(&mut lab, &journal).await;
     assert_eq!(stored(&lab).len(), 2);
@@ -218,6 +198,7 @@ async fn a_person_can_release_what_a_backup_holds_where_questions_fail() {
         let event = said(&lab);
         word(&lab, &journal, first, event);
         work(&mut lab, &journal, 6).await;
+        assert!(!journal.release_waits(first).unwrap(), "nobody is told that its release waits");
         let event = released(&lab);
         word(&lab, &journal, first, event);
         work(&mut lab, &journal, 6).await;
@@ -230,10 +211,10 @@ async fn a_person_can_release_what_a_backup_holds_where_questions_fail() {
 async fn an_older_version_does_not_go_beside_a_lost_newer_one() {
     let (mut lab, journal) = begun().await;
     let first = later(&lab);
-    version_said(&mut lab, &journal, 7, first);
+    version(&mut lab, &journal, 7, first);
     journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
     let second = now(&lab);
-    version_said(&mut lab, &journal, 8, second);
+    version(&mut lab, &journal, 8, second);
     let worker = lab.worker(&journal);
     lab.turn(&worker).await;
     drop(worker);
@@ -286,10 +267,10 @@ async fn a_later_restore_with_a_register_does_not_end_that_something_was_forgott
         lab.taken.insert(new.identifier.clone(), new.digest.clone());
         journal.import(new).unwrap();
         lab.settle(&journal).await;
-        let first = version_said(&mut lab, &journal, 7, Event::Held);
+        let first = version(&mut lab, &journal, 7, Event::Held);
         journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
         let second = now(&lab);
-        version_said(&mut lab, &journal, 8, second);
+        version(&mut lab, &journal, 8, second);
         let worker = lab.worker(&journal);
         lab.turn(&worker).await;
         drop(worker);
@@ -339,7 +320,7 @@ async fn what_was_asked_in_vain_before_a_restore_is_asked_anew() {
     assert!(!journal.release_waits(first).unwrap());
     journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
     let second = now(&lab);
-    let new = prepared(&mut lab, 8, second);
+    let new = lab.version(8, "urn:uuid:version-8", second);
     journal.import(NewSubmission { corrects: Some(first), ..new }).unwrap();
     lab.authority.service.lock().unwrap().by_delivery = false;
     until_sent(&mut lab, &journal).await;

@@ -9,13 +9,21 @@ use super::{begun, home, later, now, of_the_other, stored, work};
 use crate::laboratory::Laboratory;
 
 fn named(lab: &mut Laboratory, journal: &Journal, number: u64, first: Event) -> SubmissionId {
-    let mut new = lab.submission(number, "document-7".to_owned());
-    new.summary.identifier = Some("document-7".to_owned());
-    new.first = first;
-    let documents = &mut lab.authority.service.lock().unwrap().documents;
-    documents.insert(new.identifier.clone(), "document-7".to_owned());
-    lab.taken.insert(new.identifier.clone(), new.digest.clone());
-    journal.import(new).unwrap()
+    journal.import(lab.version(number, "document-7", first)).unwrap()
+}
+
+/// A version is in the backup; a newer one was sent since, and the disk has died with the register.
+async fn after_a_newer_one(lab: &mut Laboratory, journal: Journal) -> Journal {
+    journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
+    let second = now(lab);
+    named(lab, &journal, 8, second);
+    let worker = lab.worker(&journal);
+    lab.turn(&worker).await;
+    drop(worker);
+    assert_eq!(stored(lab).len(), 2);
+    let journal = lab.on_a_new_disk(journal);
+    journal.set_paused(false).unwrap();
+    journal
 }
 
 /// Envelopes named as their document. The backup holds a version that waits, the newer one was
@@ -25,15 +33,7 @@ async fn what_is_named_as_its_document_is_not_taken_for_another_version() {
     let (mut lab, journal) = begun().await;
     let first = later(&lab);
     let first = named(&mut lab, &journal, 7, first);
-    journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
-    let second = now(&lab);
-    named(&mut lab, &journal, 8, second);
-    let worker = lab.worker(&journal);
-    lab.turn(&worker).await;
-    drop(worker);
-    assert_eq!(stored(&lab).len(), 2);
-    let journal = lab.on_a_new_disk(journal);
-    journal.set_paused(false).unwrap();
+    let journal = after_a_newer_one(&mut lab, journal).await;
     work(&mut lab, &journal, 10).await;
     let taken_for = journal.state(first).unwrap().code();
     let again = now(&lab);
@@ -48,15 +48,7 @@ async fn what_is_named_as_its_document_is_not_taken_for_another_version() {
 async fn what_is_on_hold_and_named_as_its_document_is_not_taken_for_another_version() {
     let (mut lab, journal) = begun().await;
     let first = named(&mut lab, &journal, 7, Event::Held);
-    journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
-    let second = now(&lab);
-    named(&mut lab, &journal, 8, second);
-    let worker = lab.worker(&journal);
-    lab.turn(&worker).await;
-    drop(worker);
-    assert_eq!(stored(&lab).len(), 2);
-    let journal = lab.on_a_new_disk(journal);
-    journal.set_paused(false).unwrap();
+    let journal = after_a_newer_one(&mut lab, journal).await;
     work(&mut lab, &journal, 10).await;
     assert_eq!(journal.state(first).unwrap().code(), "held");
 }
