@@ -67,6 +67,10 @@ impl<A: Authority> Worker<A> {
             _ => return Ok(Arrival::Not),
         }
         let Some(since) = self.may_have_left(row)? else { return Ok(Arrival::Not) };
+        // The certificate of this endpoint is shown nothing of what another one has sent.
+        if row.endpoint != self.endpoint.id() {
+            return Ok(Arrival::Unanswerable);
+        }
         *asked = true;
         // What a restore covers may have been sent with any certificate.
         let sent = match self.journal.restored_since(row.id)? {

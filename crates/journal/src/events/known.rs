@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 
 use crate::events::append::{self, Prepared};
 use crate::events::{guard, lost, succession};
-use crate::queries::read;
+use crate::queries::{endpoints, read};
 use crate::store::{cells, sql};
 use crate::{JournalError, Message, RecordError};
 
@@ -18,11 +18,11 @@ const WENT_ELSEWHERE: &str = "went-elsewhere";
 /// Which submissions of the same content stand in the way of another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unless {
-    /// Any to the same endpoint in the same environment.
+    /// Any to the same authority in the same environment.
     Known,
     /// Any, whichever endpoint it went to.
     KnownAnywhere,
-    /// One to the same endpoint whose end is not known yet: it will reach the authority by itself,
+    /// One to the same authority whose end is not known yet: it will reach the authority by itself,
     /// once its endpoint is in use, or waits for a person who decides whether it does. That person
     /// is told whether the authority may have it already; a second report under another identifier
     /// nobody would be told of.
@@ -91,7 +91,8 @@ impl Prepared {
     }
 }
 
-/// Submissions of the same bytes, or of what says the same, oldest first.
+/// Submissions of the same bytes, or of what says the same, oldest first; with a destination those
+/// to the same authority.
 pub(crate) fn of_content(
     connection: &Connection,
     digest: &str,
@@ -102,11 +103,37 @@ pub(crate) fn of_content(
     let mut found = match destination {
         None => read::all(connection, sql::OF_CONTENT, params![digest, canonical], id)?,
         Some(Destination { endpoint, environment }) => {
-            let place = params![digest, canonical, endpoint, environment];
-            read::all(connection, sql::OF_CONTENT_AT, place, id)?
+            let of_content = params![digest, canonical, environment];
+            let there = |row: &rusqlite::Row<'_>| Ok((id(row)?, row.get::<_, String>(1)?));
+            let all = read::all(connection, sql::OF_CONTENT_AT, of_content, there)?;
+            let mut found = Vec::new();
+            for (id, other) in all {
+                if endpoints::lead_to_one(connection, endpoint, &other)? {
+                    found.push(id);
+                }
+            }
+            found
         }
     };
     found.sort_unstable();
+    Ok(found)
+}
+
+/// Other submissions of the content of one, to the same authority, that were withdrawn, oldest
+/// first.
+pub(crate) fn withdrawn_of_content(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Vec<SubmissionId>, JournalError> {
+    let all = read::all(connection, sql::WITHDRAWN_OF_CONTENT, [id.0], |row| {
+        Ok((SubmissionId(row.get(0)?), row.get::<_, String>(1)?, row.get::<_, String>(2)?))
+    })?;
+    let mut found = Vec::new();
+    for (other, theirs, ours) in all {
+        if endpoints::lead_to_one(connection, &ours, &theirs)? {
+            found.push(other);
+        }
+    }
     Ok(found)
 }
 
@@ -219,12 +246,12 @@ pub(crate) fn import_unless(
     if !standing.is_empty() {
         return Ok(Imported::Known(standing));
     }
-    let mut held = None;
-    if unless == Unless::KnownAnywhere
-        && let Some(lost) = lost::went_elsewhere(connection, new)?
-    {
-        held = Some(prepared.held_for_a_person(&lost.endpoint));
-    }
+    let elsewhere = match unless {
+        Unless::KnownAnywhere => lost::went_elsewhere(connection, new)?,
+        // Another certificate is shown nothing of it, so that it cannot be asked for here.
+        Unless::Known | Unless::Open => lost::went_beside(connection, new)?,
+    };
+    let held = elsewhere.map(|lost| prepared.held_for_a_person(&lost.endpoint));
     let prepared = held.as_ref().unwrap_or(prepared);
     // In nobody's place it would go beside what it was to correct, and nobody would be told.
     if let Some(predecessor) = new.corrects

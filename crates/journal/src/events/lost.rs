@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::events::taken::Taken;
 use crate::events::versions;
+use crate::queries::endpoints;
 use crate::store::settings;
 use crate::{JournalError, NewSubmission, Row};
 
@@ -63,8 +64,22 @@ impl LostReport {
     /// Whether what goes there may go where this one went; an environment that was not kept fits
     /// any.
     pub(crate) fn went_to(&self, endpoint: &str, environment: Option<&str>) -> bool {
-        let same = self.environment.as_deref().zip(environment).is_none_or(|(a, b)| a == b);
-        self.endpoint == endpoint && same
+        self.endpoint == endpoint && self.is_in(environment)
+    }
+
+    fn is_in(&self, environment: Option<&str>) -> bool {
+        self.environment.as_deref().zip(environment).is_none_or(|(a, b)| a == b)
+    }
+
+    /// Whether it went to the authority to which what goes there goes, by whichever endpoint.
+    pub(crate) fn is_beside(
+        &self,
+        connection: &Connection,
+        endpoint: &str,
+        environment: Option<&str>,
+    ) -> Result<bool, JournalError> {
+        let is_one = endpoints::lead_to_one(connection, &self.endpoint, endpoint)?;
+        Ok(is_one && self.is_in(environment))
     }
 
     /// The settings that it is kept under. One content may have gone to several places, and one
@@ -113,6 +128,24 @@ pub(crate) fn went_elsewhere(
         return Ok(None);
     }
     Ok(of_content(connection, new)?.into_iter().max_by_key(|lost| lost.at))
+}
+
+/// A lost report of this content that went to the same authority by another endpoint, where none
+/// went by this one.
+pub(crate) fn went_beside(
+    connection: &Connection,
+    new: &NewSubmission,
+) -> Result<Option<LostReport>, JournalError> {
+    let (all, environment) = (of_content(connection, new)?, new.environment.as_deref());
+    if all.iter().any(|lost| lost.went_to(&new.endpoint, environment)) {
+        return Ok(None);
+    }
+    for lost in all {
+        if lost.is_beside(connection, &new.endpoint, environment)? {
+            return Ok(Some(lost));
+        }
+    }
+    Ok(None)
 }
 
 /// Lost reports of the same bytes, or of what says the same.

@@ -1,4 +1,4 @@
-//! Other versions of a report: what has its document identifier, goes to the same place, says
+//! Other versions of a report: what has its document identifier, goes to the same authority, says
 //! something else and may be about the same case.
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use report::{Event, State, StateCode, SubmissionId, Summary};
 use rusqlite::{Connection, params};
 
 use crate::events::{asked, attach, doubt, guard, known, lost, standing};
-use crate::queries::read;
+use crate::queries::{endpoints, read};
 use crate::recovery::recover::program;
 use crate::store::sql;
 use crate::{Destination, Entry, JournalError, LostReport, Message};
@@ -91,12 +91,13 @@ fn is_beside_lost(connection: &Connection, id: SubmissionId) -> Result<bool, Jou
         return Ok(false);
     }
     let row = read::row(connection, id)?;
-    let is_same = |lost: &LostReport| {
-        lost.document.is_some()
-            && lost.document == row.summary.identifier
-            && lost.went_to(&row.endpoint, row.environment.as_deref())
-    };
-    if !lost.iter().any(is_same) {
+    let is_of_it =
+        |lost: &&LostReport| lost.document.is_some() && lost.document == row.summary.identifier;
+    let mut is_beside = false;
+    for lost in lost.iter().filter(is_of_it) {
+        is_beside |= lost.is_beside(connection, &row.endpoint, row.environment.as_deref())?;
+    }
+    if !is_beside {
         return Ok(false);
     }
     let is_told = read::messages(connection, id)?.iter().any(|it| it.code == OTHER_LOST);
@@ -152,10 +153,14 @@ fn found(
     let codes = serde_json::to_string(&codes).map_err(|_| JournalError::Damaged)?;
     let found = read::all(connection, sql::VERSIONS, params![id.0, codes], |row| {
         let summaries: (Option<String>, String) = (row.get(2)?, row.get(3)?);
-        Ok((SubmissionId(row.get(0)?), row.get::<_, String>(1)?, summaries))
+        let places: (String, String) = (row.get(4)?, row.get(5)?);
+        Ok((SubmissionId(row.get(0)?), row.get::<_, String>(1)?, summaries, places))
     })?;
     let mut versions = Vec::new();
-    for (other, state, (theirs, ours)) in found {
+    for (other, state, (theirs, ours), (there, here)) in found {
+        if !endpoints::lead_to_one(connection, &here, &there)? {
+            continue;
+        }
         let state: State = serde_json::from_str(&state).map_err(|_| JournalError::Damaged)?;
         let read = |text: &str| -> Result<Summary, JournalError> {
             serde_json::from_str(text).map_err(|_| JournalError::Damaged)

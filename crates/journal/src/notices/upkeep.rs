@@ -93,18 +93,16 @@ impl Journal {
         self.read(|c| succession::withdrawn_in_place_of(c, id))
     }
 
-    /// Other submissions of the same content to the same endpoint that were withdrawn: a request of
+    /// Other submissions of the same content to the same authority that were withdrawn: a request of
     /// one may have arrived.
     pub fn withdrawn_of_the_content_of(
         &self,
         id: SubmissionId,
     ) -> Result<Vec<SubmissionId>, JournalError> {
-        self.read(|c| {
-            read::all(c, sql::WITHDRAWN_OF_CONTENT, [id.0], |row| row.get(0).map(SubmissionId))
-        })
+        self.read(|c| known::withdrawn_of_content(c, id))
     }
 
-    /// Other versions of its document at the same endpoint, about the same case, that count before
+    /// Other versions of its document at the same authority, about the same case, that count before
     /// a report is sent.
     pub fn other_versions_of(&self, id: SubmissionId) -> Result<OtherVersions, JournalError> {
         self.read(|c| versions::before_sending(c, id))

@@ -76,3 +76,26 @@ pub(crate) fn notes(
     };
     kept.into_iter().map(read).collect()
 }
+
+/// Whether two endpoints, by their ids, lead to one authority: they are one, or were noted with the
+/// same address in the same environment. Each may have a certificate of its own.
+pub(crate) fn lead_to_one(
+    connection: &Connection,
+    one: &str,
+    other: &str,
+) -> Result<bool, JournalError> {
+    if one == other {
+        return Ok(true);
+    }
+    let notes = notes(connection)?;
+    let Some((one, other)) = notes.get(one).zip(notes.get(other)) else { return Ok(false) };
+    Ok(one.leads_where(other))
+}
+
+impl EndpointNote {
+    /// Whether both lead to the same address in the same environment.
+    pub(crate) fn leads_where(&self, other: &Self) -> bool {
+        let plain = |address: &str| address.trim_end_matches('/').to_owned();
+        plain(&self.base) == plain(&other.base) && self.environment == other.environment
+    }
+}

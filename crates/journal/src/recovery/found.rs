@@ -134,8 +134,8 @@ fn is_the_lost_one(
 fn is_anothers(connection: &Connection, found: &FoundReport) -> Result<bool, JournalError> {
     let notes = endpoints::notes(connection)?;
     let Some(here) = notes.get(&found.endpoint) else { return Ok(false) };
-    let same = |note: &EndpointNote| note.base == here.base && note.environment == here.environment;
-    for (id, _) in notes.iter().filter(|(id, note)| **id != found.endpoint && same(note)) {
+    let others = notes.iter().filter(|(id, _)| **id != found.endpoint);
+    for (id, _) in others.filter(|(_, note)| note.leads_where(here)) {
         if read::by_attempt_identifier_at(connection, id, &found.identifier)?.is_some()
             || lost::by_identifier(connection, id, &found.identifier)?.is_some()
         {

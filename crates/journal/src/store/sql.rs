@@ -137,26 +137,28 @@ pub(crate) const OPEN_ELSEWHERE: &str = "SELECT endpoint, count(*) FROM submissi
      GROUP BY endpoint ORDER BY endpoint";
 /// Submissions of one content: of these bytes (?1), or of what says the same (?2).
 pub(crate) const OF_CONTENT: &str = "SELECT id FROM submission WHERE digest = ?1 OR canonical = ?2";
-/// The same to one endpoint (?3) in one environment (?4).
-pub(crate) const OF_CONTENT_AT: &str = "SELECT id FROM submission \
-     WHERE (digest = ?1 OR canonical = ?2) AND endpoint = ?3 \
-     AND (?4 IS NULL OR environment IS NULL OR environment = ?4)";
-/// Other submissions of the content of one (?1) to the same endpoint that were withdrawn.
-pub(crate) const WITHDRAWN_OF_CONTENT: &str = "SELECT o.id FROM submission s \
-     JOIN submission o ON o.digest = s.digest \
-     WHERE s.id = ?1 AND o.id <> s.id AND o.endpoint = s.endpoint AND o.state = 'withdrawn' \
-     UNION SELECT o.id FROM submission s JOIN submission o ON o.canonical = s.canonical \
-     WHERE s.id = ?1 AND o.id <> s.id AND o.endpoint = s.endpoint AND o.state = 'withdrawn'";
+/// The same in one environment (?3), each with its endpoint.
+pub(crate) const OF_CONTENT_AT: &str = "SELECT id, endpoint FROM submission \
+     WHERE (digest = ?1 OR canonical = ?2) \
+     AND (?3 IS NULL OR environment IS NULL OR environment = ?3)";
+/// Other submissions of the content of one (?1) that were withdrawn, each with both endpoints.
+pub(crate) const WITHDRAWN_OF_CONTENT: &str = "SELECT o.id, o.endpoint, s.endpoint \
+     FROM submission s JOIN submission o ON o.digest = s.digest \
+     WHERE s.id = ?1 AND o.id <> s.id AND o.state = 'withdrawn' \
+     UNION SELECT o.id, o.endpoint, s.endpoint \
+     FROM submission s JOIN submission o ON o.canonical = s.canonical \
+     WHERE s.id = ?1 AND o.id <> s.id AND o.state = 'withdrawn'";
 /// Submissions of documents with one identifier (?1) to one endpoint (?2) in one environment (?3).
 pub(crate) const OF_DOCUMENT: &str = "SELECT s.id, s.state_json, s.digest, s.canonical, \
      s.erased IS NULL, s.updated FROM submission s \
      WHERE s.document_identifier = ?1 AND s.endpoint = ?2 \
      AND (?3 IS NULL OR s.environment IS NULL OR s.environment = ?3) ORDER BY s.id";
-/// The same of one report (?1), with other contents, in the states of a JSON array (?2). The plus
-/// sign keeps it on the index of document identifiers.
-pub(crate) const VERSIONS: &str = "SELECT o.id, o.state_json, o.summary, s.summary FROM submission \
+/// The same of one report (?1), with other contents, in the states of a JSON array (?2), each with
+/// both endpoints. The plus sign keeps it on the index of document identifiers.
+pub(crate) const VERSIONS: &str = "SELECT o.id, o.state_json, o.summary, s.summary, o.endpoint, \
+     s.endpoint FROM submission \
      s CROSS JOIN submission o ON o.document_identifier = s.document_identifier \
-     WHERE s.id = ?1 AND o.id <> s.id AND o.endpoint = s.endpoint \
+     WHERE s.id = ?1 AND o.id <> s.id \
      AND (o.environment IS NULL OR s.environment IS NULL OR o.environment = s.environment) \
      AND +o.state IN (SELECT value FROM json_each(?2)) \
      AND o.digest <> s.digest AND (s.canonical IS NULL OR o.canonical IS NOT s.canonical) \

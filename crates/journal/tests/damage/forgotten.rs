@@ -5,7 +5,8 @@ use std::fs;
 
 use crate::common::{House, anna, answer, at, key, nowhere, raw, report};
 use journal::{
-    Destination, FoundReport, Imported, Journal, NewSubmission, Reconciled, Unless, recover,
+    Destination, EndpointNote, FoundReport, Imported, Journal, NewSubmission, Reconciled, Unless,
+    recover,
 };
 use report::{Event, Person, SubmissionId};
 
@@ -146,6 +147,35 @@ fn what_was_lost_for_another_endpoint_is_held_in_a_watched_folder() {
         Unless::Known,
     );
     assert_eq!(journal.state(back).unwrap().code(), "unknown");
+}
+
+/// Two endpoints with one address: what went by the one and was lost may be at the authority, and
+/// the certificate of the other is shown nothing of it.
+#[test]
+fn what_was_lost_for_another_endpoint_of_the_same_authority_is_held() {
+    for (other, expected) in
+        [("https://one.example/fhir/", "held"), ("https://two.example/fhir", "queued")]
+    {
+        let house = House::new();
+        let to = |endpoint: &str, n| NewSubmission {
+            endpoint: endpoint.to_owned(),
+            identifier: format!("urn:uuid:attempt-{endpoint}-{n}"),
+            ..saying('a', n)
+        };
+        house.journal.import(to("first", 1)).unwrap();
+        let (_folder, journal) = recovered(house);
+        for (id, base) in [("first", "https://one.example/fhir"), ("second", other)] {
+            let (name, environment) = (id.to_owned(), "production".to_owned());
+            let note = EndpointNote { name, base: base.to_owned(), environment };
+            journal.note_endpoint(id, note).unwrap();
+        }
+        let id = new(take(&journal, to("second", 2)));
+        journal.decide_guarded(id, None, &anna(), at(50)).unwrap();
+        assert_eq!(journal.state(id).unwrap().code(), expected, "{other}");
+        let is_told =
+            journal.detail(id).unwrap().messages.iter().any(|it| it.code == "went-elsewhere");
+        assert_eq!(is_told, expected == "held");
+    }
 }
 
 /// Where an endpoint wants the document's identifier, two authorities know a report by the same
