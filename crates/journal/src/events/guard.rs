@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::events::append::{self, Happening, Prepared};
 use crate::events::{asked, attach, doubt, standing, succession};
 use crate::notices::notice;
-use crate::queries::read;
+use crate::queries::{endpoints, read};
 use crate::recovery::recover::{COPIED, program};
 use crate::store::settings;
 use crate::{JournalError, Message, RecordError, Source};
@@ -270,6 +270,11 @@ pub(crate) fn decide(
     {
         // The other copy may have found it too, or has it as well, and may send it, or a newer
         // version of it, at any time.
+        return Ok(note(connection, id, Wait { in_vain: true, ..wait })?);
+    }
+    if is_held && goes && endpoints::has_another(connection, &read::row(connection, id)?.endpoint)?
+    {
+        // What another certificate has sent to the same authority is not shown to this one.
         return Ok(note(connection, id, Wait { in_vain: true, ..wait })?);
     }
     if !is_held {

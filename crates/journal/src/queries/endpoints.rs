@@ -92,6 +92,13 @@ pub(crate) fn lead_to_one(
     Ok(one.leads_where(other))
 }
 
+/// Whether another endpoint leads to the authority of this one, or has led to it.
+pub(crate) fn has_another(connection: &Connection, endpoint: &str) -> Result<bool, JournalError> {
+    let notes = notes(connection)?;
+    let Some(here) = notes.get(endpoint) else { return Ok(false) };
+    Ok(notes.iter().any(|(id, note)| id != endpoint && note.leads_where(here)))
+}
+
 impl EndpointNote {
     /// Whether both lead to the same address in the same environment.
     pub(crate) fn leads_where(&self, other: &Self) -> bool {
