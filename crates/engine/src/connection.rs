@@ -3,8 +3,6 @@
 use fhir::Instant;
 use journal::JournalError;
 
-use crate::Obstacle;
-
 /// What is known about the connection to an endpoint, for people.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Connection {
@@ -60,6 +58,37 @@ impl JournalRefusal {
             JournalError::NewerSchema { .. } => Some(Self::Newer),
             _ => Some(Self::Unavailable),
         }
+    }
+}
+
+/// What stands between us and the authority: a stable code with parameters. Those of the exchange
+/// are [`client::Why`]'s; ours are [`Obstacle::CODES`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Obstacle {
+    /// Stable code in kebab-case.
+    pub code: String,
+    /// Parameters of the message, by name.
+    pub params: Vec<(String, String)>,
+}
+
+impl Obstacle {
+    /// Codes that arise before any exchange, with the names of their parameters.
+    pub const CODES: &[(&str, &[&str])] = &[
+        ("no-endpoint", &[]),
+        ("client-certificate-missing", &[]),
+        ("client-certificate-unavailable", &["reason"]),
+        ("endpoint-unusable", &["reason"]),
+    ];
+
+    pub(crate) fn new(code: &str, params: &[(&str, &str)]) -> Self {
+        let params = params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        Self { code: code.to_owned(), params }
+    }
+}
+
+impl From<&client::Why> for Obstacle {
+    fn from(why: &client::Why) -> Self {
+        Self { code: why.code().to_owned(), params: why.params() }
     }
 }
 

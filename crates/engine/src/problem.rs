@@ -1,24 +1,10 @@
 //! Errors of the use cases, by what the caller may do next.
 
 use identity::{ImportError, SecretsError};
-use journal::{JournalError, OpenProblem, RecordError};
+use journal::{JournalError, RecordError};
 use report::{Action, SubmissionId};
 
-use crate::ProfileProblem;
-
-/// Why a profile's engine cannot be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// The settings.
-    #[error(transparent)]
-    Profile(#[from] ProfileProblem),
-    /// Keychain or vault.
-    #[error(transparent)]
-    Secrets(#[from] SecretsError),
-    /// The journal.
-    #[error(transparent)]
-    Journal(#[from] OpenProblem),
-}
+use crate::{Obstacle, ProfileProblem};
 
 /// Why a use case did not happen. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -157,36 +143,5 @@ impl EngineError {
 impl From<client::Fault> for EngineError {
     fn from(fault: client::Fault) -> Self {
         Self::Exchange(Box::new(fault))
-    }
-}
-
-/// What stands between us and the authority: a stable code with parameters. Those of the exchange
-/// are [`client::Why`]'s; ours are [`Obstacle::CODES`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Obstacle {
-    /// Stable code in kebab-case.
-    pub code: String,
-    /// Parameters of the message, by name.
-    pub params: Vec<(String, String)>,
-}
-
-impl Obstacle {
-    /// Codes that arise before any exchange, with the names of their parameters.
-    pub const CODES: &[(&str, &[&str])] = &[
-        ("no-endpoint", &[]),
-        ("client-certificate-missing", &[]),
-        ("client-certificate-unavailable", &["reason"]),
-        ("endpoint-unusable", &["reason"]),
-    ];
-
-    pub(crate) fn new(code: &str, params: &[(&str, &str)]) -> Self {
-        let params = params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-        Self { code: code.to_owned(), params }
-    }
-}
-
-impl From<&client::Why> for Obstacle {
-    fn from(why: &client::Why) -> Self {
-        Self { code: why.code().to_owned(), params: why.params() }
     }
 }

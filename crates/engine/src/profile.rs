@@ -7,7 +7,7 @@
 pub(crate) mod computer;
 pub(crate) mod keys;
 pub(crate) mod private;
-pub(crate) mod settings;
+pub(crate) mod proxies;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,13 +22,23 @@ use journal::EndpointNote;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::SameIdentifier;
-
 /// Version of the settings file that this program writes. Version 1 knew one certificate for all
 /// endpoints.
 pub(crate) const VERSION: u32 = 2;
 /// Largest settings file that is read, bytes.
 const SETTINGS_BYTES_MAX: u64 = 4 << 20;
+
+/// What becomes of a report whose document identifier stands for another content that is on its way
+/// or was completed, where nobody can be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SameIdentifier {
+    /// It is sent, with a warning.
+    #[default]
+    Warn,
+    /// It is held until a person has looked.
+    Hold,
+}
 
 /// Settings of a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,19 +5,17 @@ mod guarded;
 
 use client::{Authority, Evidence, Why};
 use exchange::{Answer, Endpoint, IdentifierChoice, SearchSupport};
-use fhir::{Format, Instant, Limits, Tree};
-use journal::{
-    EvidenceKind, FoundReport, Journal, JournalError, Message, Reconciled, RecordError,
-    Unreconciled,
-};
-use report::{Action, Event, SubmissionId};
+use fhir::Instant;
+use journal::{Journal, JournalError, Reconciled, RecordError, Unreconciled};
+use report::Action;
 
 pub use guarded::decide_guarded;
 use guarded::{decide, sees};
 
 use crate::courier::verdict::{Context, status_event};
-use crate::worker::{Formerly, kept};
-use crate::{Clock, EngineError, Timing, person};
+use crate::worker::Formerly;
+use crate::worker::found::{entry, found_report};
+use crate::{Clock, EngineError, Timing};
 
 /// How far the search reaches back before the end of the restored state: clocks differ.
 pub(crate) const REACH_SECONDS: i64 = 24 * 3600;
@@ -297,28 +295,6 @@ async fn learn<A: Authority>(
     Ok(())
 }
 
-/// A report that the authority shows, for the journal to say whether it knew.
-pub(crate) fn found_report(
-    endpoint: &str,
-    (identifier, known_as): (String, Option<SubmissionId>),
-    event: Event,
-    answer: &Answer,
-    proof: Evidence,
-    now: Instant,
-) -> FoundReport {
-    FoundReport {
-        identifier,
-        known_as,
-        endpoint: endpoint.to_owned(),
-        event,
-        issues: answer.issues.iter().cloned().map(Message::from_issue).collect(),
-        last_updated: answer.last_updated,
-        evidence: kept(proof, EvidenceKind::Search, now),
-        by: person::worker(),
-        at: now,
-    }
-}
-
 /// The identifier under which the journal knows a report, which the authority may give back in
 /// other letters; else its first one.
 fn known_or_first(journal: &Journal, answer: &Answer) -> Result<Option<String>, EngineError> {
@@ -329,15 +305,4 @@ fn known_or_first(journal: &Journal, answer: &Answer) -> Result<Option<String>, 
     }
     let attempt = answer.identifiers.iter().find(|identifier| identifier.starts_with("urn:uuid:"));
     Ok(attempt.or(answer.identifiers.first()).cloned())
-}
-
-/// The entry of one report in the pages of a search: proof without the others' data.
-pub(crate) fn entry(pages: &[Evidence], receipt: &str) -> Option<Evidence> {
-    pages.iter().find_map(|page| {
-        let tree = Tree::read(&page.body, Format::sniff(&page.body)?, &Limits::default()).ok()?;
-        let root = tree.root();
-        let mut entries = root.all("entry").filter_map(|entry| entry.child("resource"));
-        let entry = entries.find(|entry| entry.text("id") == Some(receipt))?;
-        Some(Evidence { body: entry.source().to_vec(), ..page.clone() })
-    })
 }

@@ -5,10 +5,10 @@
 
 mod afterwards;
 mod arrival;
-pub(crate) mod couriers;
 mod deliveries;
 mod duties;
 mod formerly;
+pub(crate) mod found;
 mod learn;
 pub(crate) mod lease;
 mod poll;
@@ -18,6 +18,7 @@ mod round;
 mod searchless;
 mod sight;
 mod unsent;
+pub(crate) mod wrappings;
 
 pub(crate) use duties::{kept, wrapped};
 pub use formerly::Formerly;
@@ -38,7 +39,7 @@ use crate::courier::breaker::RequestKind;
 use crate::courier::searches::Tells;
 use crate::courier::verdict::Health;
 use crate::courier::{self, Courier, REST_MAX, Seen};
-use crate::intake::wrappings::Wrappings;
+use crate::worker::wrappings::Wrappings;
 use crate::{Clock, ClockReading, LeaseKeeper, Timing, person};
 
 /// The worker of one endpoint.

@@ -8,6 +8,7 @@ mod common;
 mod damage {
     mod attempts;
     mod backups;
+    mod beside;
     mod decided;
     mod files;
     mod forgotten;

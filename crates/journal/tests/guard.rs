@@ -9,9 +9,7 @@ use std::path::Path;
 
 use common::{House, accepted, anna, at, key, on, report, step};
 use fhir::Instant;
-use journal::{
-    EndpointNote, Imported, Journal, NewSubmission, Notice, RecordError, Unless, recover, restore,
-};
+use journal::{Imported, Journal, NewSubmission, Notice, RecordError, Unless, recover, restore};
 use report::{Event, State, SubmissionId};
 
 const DAY: i64 = 86_400;
@@ -80,29 +78,6 @@ fn who_notices_a_copy_has_told_of_it() {
     house.journal.remove_notice("journal-copied").unwrap();
     at_home(&house.journal, "second", at(2));
     assert_eq!(house.journal.notices().unwrap(), [], "told once");
-}
-
-/// What another certificate has sent to the same authority since the backup is not shown to this
-/// one: a person decides.
-#[test]
-fn what_another_endpoint_may_have_sent_is_decided_by_a_person() {
-    for (other, expected) in
-        [("https://one.example/fhir", "held"), ("https://two.example", "queued")]
-    {
-        let house = restored();
-        for (id, base) in [("practice", "https://one.example/fhir"), ("other", other)] {
-            let (name, environment) = (id.to_owned(), "practice".to_owned());
-            let note = EndpointNote { name, base: base.to_owned(), environment };
-            house.journal.note_endpoint(id, note).unwrap();
-        }
-        let id = take(&house, report(1));
-        decide(&house, id, None);
-        assert_eq!(code(&house, id), expected, "{other}");
-        if expected == "held" {
-            assert_eq!(warnings(&house, id), ["journal-not-compared"]);
-            assert_eq!(release(&house, id).unwrap().code(), "queued");
-        }
-    }
 }
 
 /// Two copies of a profile watch one folder, and each finds every new report in it. What a person

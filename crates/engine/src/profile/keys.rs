@@ -1,10 +1,24 @@
 //! The journal's key, and exchanging it for another one.
 
-use identity::{Password, Secrets};
+use identity::{Password, Secrets, SecretsError};
 use journal::{Key, OpenProblem, Rotated};
 
 use crate::profile::computer;
-use crate::{OpenError, Profile};
+use crate::{Profile, ProfileProblem};
+
+/// Why a profile's engine cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The settings.
+    #[error(transparent)]
+    Profile(#[from] ProfileProblem),
+    /// Keychain or vault.
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
+    /// The journal.
+    #[error(transparent)]
+    Journal(#[from] OpenProblem),
+}
 
 /// The key that opens a profile's journal. Where it is to be exchanged, which may have been ended
 /// in between, that is finished first; where another program has the journal open, it waits for the

@@ -1,7 +1,7 @@
 //! Whether the authority has what another report is to take the place of: one question, and when
 //! its empty answer is believed.
 
-use client::{Authority, Fault, Why};
+use client::{Authority, Fault, Found, Why};
 use fhir::Instant;
 use journal::{Entry, EvidenceKind, JournalError, Row, Source, Token};
 use report::{Event, State, SubmissionId};
@@ -97,6 +97,18 @@ impl<A: Authority> Worker<A> {
             let answered = found.evidence.server_date;
             return self.not_shown(row, &question, before, answered).await;
         }
+        self.found_after_all(row, found, in_use, token).await
+    }
+
+    /// The authority shows it; `in_use`: the fault of the certificate in use, where an earlier one
+    /// was shown it.
+    async fn found_after_all(
+        &self,
+        row: &Row,
+        found: Found,
+        in_use: Option<Fault>,
+        token: Token,
+    ) -> Result<Arrival, JournalError> {
         let receipt = found.answers.iter().find_map(|answer| answer.receipt.clone());
         let (answer, proof) = (found.answers.first().cloned(), found.evidence.clone());
         let mut verdict = found_at_last(found, &self.context(1));

@@ -7,7 +7,7 @@ use report::{Event, State, SubmissionId};
 
 use super::Worker;
 use super::learn::News;
-use crate::reconcile::{entry, found_report};
+use crate::worker::found::{entry, found_report};
 
 impl<A: Authority> Worker<A> {
     /// Another copy of this journal has sent them, or an answer said wrongly that nothing had

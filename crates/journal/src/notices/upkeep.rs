@@ -93,8 +93,8 @@ impl Journal {
         self.read(|c| succession::withdrawn_in_place_of(c, id))
     }
 
-    /// Other submissions of the same content to the same authority that were withdrawn: a request of
-    /// one may have arrived.
+    /// Other submissions of the same content to the same authority that were withdrawn: a request
+    /// of one may have arrived.
     pub fn withdrawn_of_the_content_of(
         &self,
         id: SubmissionId,

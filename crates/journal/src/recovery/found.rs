@@ -10,9 +10,7 @@ use crate::events::{doubt, guard, lost, standing, versions};
 use crate::queries::{endpoints, read, search};
 use crate::recovery::content;
 use crate::store::sql;
-use crate::{
-    EndpointNote, Evidence, JournalError, LostReport, Message, NewSubmission, RecordError,
-};
+use crate::{Evidence, JournalError, LostReport, Message, NewSubmission, RecordError};
 
 /// A report as the authority shows it.
 #[derive(Clone)]

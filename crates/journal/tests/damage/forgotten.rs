@@ -5,13 +5,12 @@ use std::fs;
 
 use crate::common::{House, anna, answer, at, key, nowhere, raw, report};
 use journal::{
-    Destination, EndpointNote, FoundReport, Imported, Journal, NewSubmission, Reconciled, Unless,
-    recover,
+    Destination, FoundReport, Imported, Journal, NewSubmission, Reconciled, Unless, recover,
 };
 use report::{Event, Person, SubmissionId};
 
 /// A report as it is handed over: what it says, and in which bytes.
-fn saying(says: char, n: i64) -> NewSubmission {
+pub(super) fn saying(says: char, n: i64) -> NewSubmission {
     NewSubmission {
         canonical: Some(says.to_string().repeat(64)),
         summary: report::Summary {
@@ -39,7 +38,7 @@ fn shown(identifier: &str, endpoint: &str, receipt: &str) -> FoundReport {
 }
 
 /// The journal is gone and its register is there.
-fn recovered(house: House) -> (tempfile::TempDir, Journal) {
+pub(super) fn recovered(house: House) -> (tempfile::TempDir, Journal) {
     let (path, backups) = (house.path(), house.folder.path().join("backups"));
     let folder = house.leave();
     fs::write(&path, "").unwrap();
@@ -48,11 +47,11 @@ fn recovered(house: House) -> (tempfile::TempDir, Journal) {
     (folder, journal)
 }
 
-fn take(journal: &Journal, new: NewSubmission) -> Imported {
+pub(super) fn take(journal: &Journal, new: NewSubmission) -> Imported {
     journal.import_unless_async(new, Unless::Known).wait().unwrap()
 }
 
-fn new(imported: Imported) -> SubmissionId {
+pub(super) fn new(imported: Imported) -> SubmissionId {
     let Imported::New(id) = imported else { panic!("{imported:?}") };
     id
 }
@@ -147,35 +146,6 @@ fn what_was_lost_for_another_endpoint_is_held_in_a_watched_folder() {
         Unless::Known,
     );
     assert_eq!(journal.state(back).unwrap().code(), "unknown");
-}
-
-/// Two endpoints with one address: what went by the one and was lost may be at the authority, and
-/// the certificate of the other is shown nothing of it.
-#[test]
-fn what_was_lost_for_another_endpoint_of_the_same_authority_is_held() {
-    for (other, expected) in
-        [("https://one.example/fhir/", "held"), ("https://two.example/fhir", "queued")]
-    {
-        let house = House::new();
-        let to = |endpoint: &str, n| NewSubmission {
-            endpoint: endpoint.to_owned(),
-            identifier: format!("urn:uuid:attempt-{endpoint}-{n}"),
-            ..saying('a', n)
-        };
-        house.journal.import(to("first", 1)).unwrap();
-        let (_folder, journal) = recovered(house);
-        for (id, base) in [("first", "https://one.example/fhir"), ("second", other)] {
-            let (name, environment) = (id.to_owned(), "production".to_owned());
-            let note = EndpointNote { name, base: base.to_owned(), environment };
-            journal.note_endpoint(id, note).unwrap();
-        }
-        let id = new(take(&journal, to("second", 2)));
-        journal.decide_guarded(id, None, &anna(), at(50)).unwrap();
-        assert_eq!(journal.state(id).unwrap().code(), expected, "{other}");
-        let is_told =
-            journal.detail(id).unwrap().messages.iter().any(|it| it.code == "went-elsewhere");
-        assert_eq!(is_told, expected == "held");
-    }
 }
 
 /// Where an endpoint wants the document's identifier, two authorities know a report by the same

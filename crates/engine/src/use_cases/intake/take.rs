@@ -11,9 +11,9 @@ use futures::{StreamExt as _, stream};
 use journal::{Imported, JournalError, NewSubmission, Unless};
 use report::{Action, SubmissionId};
 
-use crate::intake::relation::{Purpose, SameIdentifier};
-use crate::intake::{Candidate, Parsed};
-use crate::{Engine, EngineError};
+use crate::candidate::{Candidate, Parsed, Taken};
+use crate::use_cases::intake::relation::Purpose;
+use crate::{Engine, EngineError, SameIdentifier};
 
 pub use listed::Listed;
 
@@ -57,19 +57,6 @@ pub enum KnownContent {
     /// or on hold: that one will reach the authority or waits for a person, and nobody means the
     /// same report twice at once.
     SendAgain,
-}
-
-/// What became of a candidate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
-    /// A new submission.
-    New(SubmissionId),
-    /// The same content is known; nothing was sent.
-    Known(SubmissionId),
-    /// Not a report.
-    Refused,
-    /// It could not be taken in, and may be handed over again: [`HandOver::fault`] says why.
-    Failed,
 }
 
 /// What became of a hand-over.

@@ -5,7 +5,6 @@
 
 pub(crate) mod certificates;
 pub(crate) mod destination;
-pub(crate) mod proxies;
 
 use client::HttpAuthority;
 use exchange::Endpoint;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::known::{Content, Stopped};
-use crate::intake::Reason;
+use crate::candidate::Reason;
 
 /// What a file looked like; the same twice in a row means that nobody writes to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

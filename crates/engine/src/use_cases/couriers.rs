@@ -9,7 +9,7 @@ use exchange::Endpoint;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::engine::Working;
+use crate::use_cases::Working;
 use crate::worker::{Worker, WorkerDeps};
 use crate::{Connection, ConnectionState, Engine, EngineError, LeaseKeeper, Obstacle, Timing};
 

@@ -2,14 +2,13 @@
 //! content under the same identifier. Each destination is judged by itself.
 
 use exchange::{Endpoint, document_of};
-use fhir::{Difference, Finding, Format, Instant, Limits, Severity, Tree};
+use fhir::{Difference, Finding, Format, Limits, Severity, Tree};
 use journal::{Destination, JournalError, Relative};
 use report::{StateCode, SubmissionId, Summary};
-use serde::{Deserialize, Serialize};
 
+use crate::candidate::{Candidate, Origin, Parsed, Relation, Verdict};
 use crate::courier::deliveries::open_request;
-use crate::intake::inspect::content_digest;
-use crate::intake::{Candidate, Origin, Parsed, Verdict};
+use crate::use_cases::intake::inspect::content_digest;
 use crate::{Engine, EngineError};
 
 /// Code of the warning that another content has this document identifier.
@@ -20,41 +19,6 @@ pub(crate) const OLDER: &str = "older-version";
 const DIFFERENCES_MAX: usize = 20;
 /// Places named in the warning.
 const PLACES_MAX: usize = 3;
-
-/// What becomes of a report whose document identifier stands for another content that is on its way
-/// or was completed, where nobody can be asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SameIdentifier {
-    /// It is sent, with a warning.
-    #[default]
-    Warn,
-    /// It is held until a person has looked.
-    Hold,
-}
-
-/// The submission whose document has the same identifier and another content.
-#[derive(Clone, PartialEq)]
-pub struct Relation {
-    /// The earlier report.
-    pub submission: SubmissionId,
-    /// Its state, as the journal keeps it.
-    pub state: StateCode,
-    /// Its last event.
-    pub at: Instant,
-    /// Whether the report is a correction that takes its place when it is sent: it failed, was
-    /// rejected or is held, and both are about the same case. Else it is on its way or was
-    /// completed, or it is another case, or the report is older.
-    pub corrects: bool,
-    /// Whether the report is dated before it, by what the two documents say, and both are about the
-    /// same case: files come late, and in another order than they were made in.
-    pub is_older: bool,
-    /// Where the two differ; empty where the earlier content is not kept any more.
-    pub differences: Vec<Difference>,
-}
-
-// Without the differences: they are the content.
-fhir::shows_only!(Relation { submission, state, at, corrects, is_older });
 
 /// What a report is compared for.
 #[derive(Debug, Clone, Copy)]

@@ -9,8 +9,8 @@ use journal::JournalError;
 use tokio::task::JoinHandle;
 
 use crate::profile::private;
-use crate::upkeep::{reason, tell};
-use crate::watch::folder_reason;
+use crate::use_cases::upkeep::{reason, tell};
+use crate::use_cases::watch::folder_reason;
 use crate::{Engine, EngineError, Profile};
 
 const AWAY: &str = "backup-place-away";

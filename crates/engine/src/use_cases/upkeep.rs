@@ -13,7 +13,7 @@ use journal::{BackedUp, Journal, JournalError, Key, Notice, OpenProblem, Unrecon
 use tokio_util::sync::CancellationToken;
 
 use crate::profile::computer;
-use crate::upkeep::elsewhere::Copying;
+use crate::use_cases::upkeep::elsewhere::Copying;
 use crate::{Engine, Profile, person, reconcile};
 
 /// A backup is due when the last one is so old …

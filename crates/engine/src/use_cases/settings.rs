@@ -7,8 +7,8 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
-use crate::endpoints::proxies;
 use crate::profile::locked;
+use crate::profile::proxies;
 use crate::{Engine, EngineError, Profile, ProfileProblem, Settings};
 
 /// What a settings file looks like from outside. Each change puts another file in its place.

@@ -9,11 +9,11 @@ use futures::{StreamExt as _, stream};
 use journal::JournalError;
 use report::{Summary, digest, recognise};
 
-use crate::intake::source::{
+use crate::candidate::{Candidate, Origin, Parsed, Reason, Verdict};
+use crate::use_cases::intake::source::{
     Piece, Room, SourceLimits, files_below, files_below_each, may_hold_several, pieces_of,
     pieces_of_bytes,
 };
-use crate::intake::{Candidate, Origin, Parsed, Reason, Verdict};
 use crate::{Engine, EngineError};
 
 /// Files looked at together: reading and checking is CPU work, so a few at a time.

@@ -1,5 +1,12 @@
 //! The engine of one open profile: it owns clock, journal, secrets and the worker.
 
+pub(crate) mod couriers;
+pub(crate) mod endpoints;
+pub(crate) mod intake;
+pub(crate) mod settings;
+pub(crate) mod upkeep;
+pub(crate) mod watch;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -8,18 +15,17 @@ use exchange::Endpoint;
 use identity::{Identity, Password, Secrets};
 use journal::{Journal, Key, Retention};
 use report::Person;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{self, Notify};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::Connection;
-use crate::endpoints::proxies;
-use crate::intake::wrappings::Wrappings;
 use crate::profile::VERSION;
-use crate::profile::settings::SettingsStamp;
+use crate::profile::proxies;
+use crate::use_cases::settings::SettingsStamp;
+use crate::worker::wrappings::Wrappings;
 use crate::{
     Clock, EngineError, OpenError, Profile, SourceLimits, SystemClock, Timing, journal_key, person,
-    upkeep,
 };
 
 /// An open profile. Cheap to clone; all clones are the same engine.
@@ -48,7 +54,7 @@ pub(crate) struct Inner {
     /// The endpoints that a person was told of last as not compared yet, by name.
     pub(crate) told_of_left: Mutex<String>,
     /// What is known about the way to each endpoint.
-    pub(crate) connections: Mutex<BTreeMap<String, Arc<watch::Sender<Connection>>>>,
+    pub(crate) connections: Mutex<BTreeMap<String, Arc<sync::watch::Sender<Connection>>>>,
     pub(crate) working: tokio::sync::Mutex<Option<Working>>,
     pub(crate) keeping: tokio::sync::Mutex<Option<Working>>,
     pub(crate) rules: rules::InUse,

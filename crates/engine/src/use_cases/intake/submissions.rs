@@ -5,8 +5,8 @@ use journal::{Destination, Imported, JournalError, Message, NewSubmission, Sourc
 use report::{Action, Event, State, SubmissionId};
 use uuid::Uuid;
 
-use crate::intake::inspect::on_pool;
-use crate::intake::{Candidate, Origin, Parsed};
+use crate::candidate::{Candidate, Origin, Parsed};
+use crate::use_cases::intake::inspect::on_pool;
 use crate::worker::wrapped;
 use crate::{Engine, EngineError, ImportOptions};
 

@@ -12,8 +12,8 @@ use report::Event;
 use tempfile::TempDir;
 
 use super::*;
-use crate::intake::source::Piece;
-use crate::intake::{Reason, inspect::look_at};
+use crate::candidate::Reason;
+use crate::use_cases::intake::{inspect::look_at, source::Piece};
 use crate::{EngineDeps, Profile, Refusal};
 
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,20 +1,9 @@
 //! What a file is found to be: a report with what is wrong with it and whether it is known, or
 //! something else.
 
-pub(crate) mod inspect;
-pub(crate) mod relation;
-pub(crate) mod rules_in_use;
-pub(crate) mod source;
-pub(crate) mod submissions;
-pub(crate) mod take;
-pub(crate) mod wrappings;
-
 use exchange::Wrapping;
-use fhir::{Finding, Format, Severity};
-use report::{Kind, SubmissionId, Summary};
-
-use crate::intake::relation::Relation;
-use crate::intake::source::Refusal;
+use fhir::{Difference, Finding, Format, Instant, Severity};
+use report::{Kind, StateCode, SubmissionId, Summary};
 
 /// A piece looked at: what it is, what is wrong with it, whether it is known.
 #[derive(Clone)]
@@ -86,6 +75,77 @@ pub enum Reason {
     Unreadable(Finding),
 }
 
+/// Why a source gives no bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// Nothing there (any more).
+    NotFound,
+    /// The operating system does not let us read it.
+    NotReadable {
+        /// Its reason, e.g. `permission denied`.
+        reason: String,
+    },
+    /// A pipe, a device, a socket.
+    NotAFile,
+    /// No bytes.
+    Empty,
+    /// Beyond the limit.
+    TooLarge {
+        /// Size, bytes.
+        bytes: u64,
+        /// Limit, bytes.
+        bytes_max: u64,
+    },
+    /// It changed while it was read.
+    StillChanging,
+    /// A fault kept it from being looked at, from being compared with what the journal knows, or
+    /// from being taken in.
+    NotTakenIn,
+    /// A folder or archive without anything in it.
+    NothingInside,
+    /// A link to a folder, inside a folder: it may lead round in a circle.
+    LinkNotFollowed,
+    /// A folder with more files, or a file with more lines, than are taken at once.
+    TooManyInside {
+        /// How many reports one file may hold.
+        pieces_max: usize,
+    },
+    /// An archive that cannot be opened (damaged, encrypted, nested, too many entries, two of one
+    /// name).
+    Archive {
+        /// Stable reason.
+        reason: &'static str,
+    },
+}
+
+impl Refusal {
+    /// Stable code in kebab-case.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound => "file-not-found",
+            Self::NotReadable { .. } => "file-not-readable",
+            Self::NotAFile => "not-a-file",
+            Self::Empty => "file-empty",
+            Self::TooLarge { .. } => "file-too-large",
+            Self::StillChanging => "file-changing",
+            Self::NotTakenIn => "file-not-taken-in",
+            Self::NothingInside => "nothing-inside",
+            Self::LinkNotFollowed => "link-not-followed",
+            Self::TooManyInside { .. } => "too-many-inside",
+            Self::Archive { .. } => "archive",
+        }
+    }
+
+    /// Whether the same file may be readable at another time: somebody holds it, moves it or writes
+    /// to it.
+    pub const fn may_pass(&self) -> bool {
+        matches!(
+            self,
+            Self::NotFound | Self::NotReadable { .. } | Self::StillChanging | Self::NotTakenIn
+        )
+    }
+}
+
 impl Reason {
     /// Every code of [`Reason::code`].
     pub const CODES: &[&str] = &[
@@ -146,4 +206,40 @@ impl Candidate {
             Verdict::Refused(_) => None,
         }
     }
+}
+
+/// The submission whose document has the same identifier and another content.
+#[derive(Clone, PartialEq)]
+pub struct Relation {
+    /// The earlier report.
+    pub submission: SubmissionId,
+    /// Its state, as the journal keeps it.
+    pub state: StateCode,
+    /// Its last event.
+    pub at: Instant,
+    /// Whether the report is a correction that takes its place when it is sent: it failed, was
+    /// rejected or is held, and both are about the same case. Else it is on its way or was
+    /// completed, or it is another case, or the report is older.
+    pub corrects: bool,
+    /// Whether the report is dated before it, by what the two documents say, and both are about the
+    /// same case: files come late, and in another order than they were made in.
+    pub is_older: bool,
+    /// Where the two differ; empty where the earlier content is not kept any more.
+    pub differences: Vec<Difference>,
+}
+
+// Without the differences: they are the content.
+fhir::shows_only!(Relation { submission, state, at, corrects, is_older });
+
+/// What became of a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// A new submission.
+    New(SubmissionId),
+    /// The same content is known; nothing was sent.
+    Known(SubmissionId),
+    /// Not a report.
+    Refused,
+    /// It could not be taken in, and may be handed over again: [`HandOver::fault`] says why.
+    Failed,
 }

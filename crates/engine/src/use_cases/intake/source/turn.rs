@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{SourceLimits, is_hidden, unsorted};
-use crate::intake::inspect::on_pool;
+use crate::use_cases::intake::inspect::on_pool;
 use crate::{Candidate, Engine, EngineError};
 
 /// Names of one folder in memory at once. A folder with more is read once for each so many: at a

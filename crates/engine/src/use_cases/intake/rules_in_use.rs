@@ -8,7 +8,7 @@ use journal::{Message, Source};
 use rules::{Asked, Mode, RuleSet, Store, StoreFault};
 
 use crate::Engine;
-use crate::intake::{Candidate, Origin, Verdict};
+use crate::candidate::{Candidate, Origin, Verdict};
 
 /// Rules are in use and cannot be read.
 const NOT_LOADED: &str = "rules-not-loaded";

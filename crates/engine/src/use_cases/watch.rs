@@ -18,9 +18,10 @@ use futures::future::{BoxFuture, join_all};
 use journal::{JournalError, Notice};
 use tokio_util::sync::CancellationToken;
 
-use crate::intake::source::{Piece, Refusal, linked, walk};
-use crate::intake::take::stops_all;
-use crate::intake::{Reason, inspect::look_at};
+use crate::candidate::{Reason, Refusal};
+use crate::use_cases::intake::inspect::look_at;
+use crate::use_cases::intake::source::{Piece, linked, walk};
+use crate::use_cases::intake::take::stops_all;
 use crate::{
     Candidate, Engine, EngineError, HandOver, ImportOptions, KnownContent, Taken, Verdict,
 };

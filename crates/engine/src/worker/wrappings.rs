@@ -7,8 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use exchange::{Envelope, Wrapping};
 use report::{SubmissionId, digest};
 
-use crate::intake::Parsed;
-use crate::intake::take::Taken;
+use crate::candidate::{Parsed, Taken};
 
 /// More than a sender takes in ahead; a few hundred bytes each.
 const KEPT_MAX: usize = 2_048;

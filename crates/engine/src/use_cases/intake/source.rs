@@ -7,6 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use report::{Kind, recognise};
 
+use crate::candidate::Refusal;
+
 mod directory;
 #[cfg(test)]
 mod tests;
@@ -21,77 +23,6 @@ pub(crate) struct Piece {
     pub(crate) name: String,
     /// The bytes, or why there are none.
     pub(crate) content: Result<Vec<u8>, Refusal>,
-}
-
-/// Why a source gives no bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
-    /// Nothing there (any more).
-    NotFound,
-    /// The operating system does not let us read it.
-    NotReadable {
-        /// Its reason, e.g. `permission denied`.
-        reason: String,
-    },
-    /// A pipe, a device, a socket.
-    NotAFile,
-    /// No bytes.
-    Empty,
-    /// Beyond the limit.
-    TooLarge {
-        /// Size, bytes.
-        bytes: u64,
-        /// Limit, bytes.
-        bytes_max: u64,
-    },
-    /// It changed while it was read.
-    StillChanging,
-    /// A fault kept it from being looked at, from being compared with what the journal knows, or
-    /// from being taken in.
-    NotTakenIn,
-    /// A folder or archive without anything in it.
-    NothingInside,
-    /// A link to a folder, inside a folder: it may lead round in a circle.
-    LinkNotFollowed,
-    /// A folder with more files, or a file with more lines, than are taken at once.
-    TooManyInside {
-        /// How many reports one file may hold.
-        pieces_max: usize,
-    },
-    /// An archive that cannot be opened (damaged, encrypted, nested, too many entries, two of one
-    /// name).
-    Archive {
-        /// Stable reason.
-        reason: &'static str,
-    },
-}
-
-impl Refusal {
-    /// Stable code in kebab-case.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::NotFound => "file-not-found",
-            Self::NotReadable { .. } => "file-not-readable",
-            Self::NotAFile => "not-a-file",
-            Self::Empty => "file-empty",
-            Self::TooLarge { .. } => "file-too-large",
-            Self::StillChanging => "file-changing",
-            Self::NotTakenIn => "file-not-taken-in",
-            Self::NothingInside => "nothing-inside",
-            Self::LinkNotFollowed => "link-not-followed",
-            Self::TooManyInside { .. } => "too-many-inside",
-            Self::Archive { .. } => "archive",
-        }
-    }
-
-    /// Whether the same file may be readable at another time: somebody holds it, moves it or writes
-    /// to it.
-    pub const fn may_pass(&self) -> bool {
-        matches!(
-            self,
-            Self::NotFound | Self::NotReadable { .. } | Self::StillChanging | Self::NotTakenIn
-        )
-    }
 }
 
 /// Bounds on what one hand-over may bring.

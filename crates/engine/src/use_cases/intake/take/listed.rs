@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use exchange::Endpoint;
 use report::SubmissionId;
 
-use super::{KnownContent, Taken};
+use super::KnownContent;
 use crate::EngineError;
-use crate::intake::{Candidate, Parsed};
+use crate::candidate::{Candidate, Parsed, Taken};
 
 /// A list that a person hands over, which several calls of [`crate::Engine::take_listed`] take in:
 /// what they have brought counts for the next one.

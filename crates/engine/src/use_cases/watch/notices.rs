@@ -8,7 +8,8 @@ use fhir::Instant;
 use journal::{Journal, JournalError, Notice};
 
 use super::memory::{Away, Look, Memory};
-use crate::{EngineError, ProfileProblem, Reason, upkeep};
+use crate::use_cases::upkeep;
+use crate::{EngineError, ProfileProblem, Reason};
 
 const REFUSED: &str = "watched-files-refused";
 const KNOWN: &str = "watched-files-known";
