@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use engine::{FilesInTurn, HandOver, ImportOptions, KnownContent, Taken};
+use engine::{FilesInTurn, HandOver, ImportOptions, KnownContent, Listed, Taken};
 use report::{StateCode, SubmissionId};
 use tokio::sync::watch;
 
@@ -23,6 +23,8 @@ pub struct Arriving {
     known: KnownContent,
     at_once: usize,
     told: usize,
+    /// What its parts have to know of each other.
+    list: Listed,
     /// A fault keeps what is left from being taken in.
     is_barred: bool,
 }
@@ -59,7 +61,10 @@ impl Headless {
         // What is sent again is compared with all of this order, so it is looked at together.
         let at_once = if again { usize::MAX } else { FILES_AT_ONCE };
         let expected = files.expected();
-        Ok(Arriving { files: Some(files), expected, known, at_once, told: 0, is_barred: false })
+        // What a person sees the command say is where all of it goes.
+        let endpoint = self.engine.endpoint().ok().map(|endpoint| endpoint.id().to_owned());
+        let (list, files) = (Listed::of_command(endpoint), Some(files));
+        Ok(Arriving { files, expected, known, at_once, told: 0, list, is_barred: false })
     }
 
     /// Takes the next files in; none are left where it gives none.
@@ -91,13 +96,15 @@ impl Headless {
         Ok(Some(part))
     }
 
-    async fn take_part(&self, files: &[PathBuf], of: &Arriving) -> Result<Part, Problem> {
+    async fn take_part(&self, files: &[PathBuf], of: &mut Arriving) -> Result<Part, Problem> {
         if of.is_barred {
             return Ok(Part::default());
         }
         let candidates = self.engine.inspect_some(files.to_vec()).await?;
         let terms = ImportOptions { known: of.known, ..ImportOptions::default() };
-        let HandOver { taken, fault } = self.engine.take(&candidates, terms).await?;
+        let HandOver { taken, fault } =
+            self.engine.submit(&candidates, terms, &mut of.list).await?;
+        of.list.next_part();
         let mut files = Vec::with_capacity(taken.len());
         for (candidate, taken) in candidates.iter().zip(taken) {
             files.push(match taken {
@@ -218,5 +225,38 @@ impl<'a> Attended<'a> {
     pub(super) fn ways(&self) -> BTreeSet<String> {
         let open: BTreeSet<usize> = self.open.iter().map(|open| open.way).collect();
         open.into_iter().filter_map(|way| self.ways.get(way).cloned()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::headless::Fate;
+
+    /// Another endpoint comes into use while a command takes files in: what is left of them does
+    /// not go there.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_a_command_hands_over_goes_to_one_endpoint() {
+        let folder = tempfile::tempdir().unwrap();
+        let profile = Headless::practice(&folder.path().join("profile")).await.unwrap();
+        let out = folder.path().join("out");
+        std::fs::create_dir(&out).unwrap();
+        for number in 1..=FILES_AT_ONCE + 1 {
+            let text = testkit::DocumentBuilder::new(u64::try_from(number).unwrap()).json();
+            std::fs::write(out.join(format!("{number:03}.json")), text).unwrap();
+        }
+        let mut arriving = profile.arriving(&[out], false).await.unwrap();
+        let part = profile.take_some(&mut arriving).await.unwrap().unwrap();
+        assert!(part.files.iter().all(|file| matches!(file, Arrived::New(_))));
+        let elsewhere = "https://localhost/v1/fhir".parse().unwrap();
+        let other = exchange::Endpoint::new("other", elsewhere, exchange::Environment::Production);
+        profile.engine.add_endpoint(other).await.unwrap();
+        profile.engine.use_endpoint("other").await.unwrap();
+        let part = profile.take_some(&mut arriving).await.unwrap().unwrap();
+        let [Arrived::Other(file)] = &part.files[..] else { panic!("one is left") };
+        assert_eq!(file.fate, Fate::Failed);
+        assert_eq!(part.problem.unwrap().code, "endpoint-changed");
+        assert_eq!(profile.engine.journal().reports_at("other").unwrap().all, 0);
+        profile.close().await;
     }
 }

@@ -23,7 +23,7 @@ use crate::use_cases::intake::inspect::look_at;
 use crate::use_cases::intake::source::{Piece, linked, walk};
 use crate::use_cases::intake::take::stops_all;
 use crate::{
-    Candidate, Engine, EngineError, HandOver, ImportOptions, KnownContent, Taken, Verdict,
+    Candidate, Engine, EngineError, HandOver, ImportOptions, KnownContent, Listed, Taken, Verdict,
 };
 
 use lying::Left;
@@ -237,7 +237,7 @@ impl Engine {
     {
         // Asked at each look, so that settings that cannot be read are told before a file comes.
         self.refresh()?;
-        let (mut batch, mut faults) = (Batch::default(), 0);
+        let (mut batch, mut list, mut faults) = (Batch::default(), Listed::default(), 0);
         let paths = ready.iter().map(|(path, _)| path.clone()).collect();
         let (_, several) = self.with_several(paths).await?;
         for group in groups(&ready, &several) {
@@ -255,14 +255,14 @@ impl Engine {
                 batch.add(path.clone(), *stamp, candidates);
             }
             if let Some(error) = fault.filter(|_| faults >= FAULTS_MAX) {
-                self.take_batch(batch, memory, each).await?;
+                self.take_batch(batch, &mut list, memory, each).await?;
                 return Err(error);
             }
             if batch.is_full() {
-                self.take_batch(std::mem::take(&mut batch), memory, each).await?;
+                self.take_batch(std::mem::take(&mut batch), &mut list, memory, each).await?;
             }
         }
-        self.take_batch(batch, memory, each).await
+        self.take_batch(batch, &mut list, memory, each).await
     }
 
     fn not_taken_in(&self, path: &Path) -> Candidate {
@@ -273,6 +273,7 @@ impl Engine {
     async fn take_batch(
         &self,
         batch: Batch,
+        list: &mut Listed,
         memory: &mut Memory,
         each: &mut impl FnMut(Watched<'_>),
     ) -> Result<(), EngineError> {
@@ -280,7 +281,8 @@ impl Engine {
             return Ok(());
         }
         let terms = ImportOptions { known: KnownContent::ShowAnywhere, ..ImportOptions::default() };
-        let HandOver { taken, fault } = self.take(&batch.candidates, terms).await?;
+        let HandOver { taken, fault } = self.submit(&batch.candidates, terms, list).await?;
+        list.next_part();
         let stops_all = fault.as_ref().is_some_and(stops_all);
         let revision = self.known_at()?;
         let mut results = batch.candidates.iter().zip(taken);

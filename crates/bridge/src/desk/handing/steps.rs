@@ -164,7 +164,7 @@ impl Handing {
             ImportOptions { known: KnownContent::Show, differing, delay_micros: self.delay };
         let view = |candidate: &Candidate| candidate_view(candidate, Names::Masked);
         let HandOver { taken, fault } =
-            match self.engine.take_listed(candidates, terms, &mut self.listed).await {
+            match self.engine.submit(candidates, terms, &mut self.listed).await {
                 Ok(handed) => handed,
                 Err(fault) => {
                     // What shares an identifier with one of these must not be taken for the earlier

@@ -78,24 +78,13 @@ impl Engine {
     /// Takes candidates into the journal: queued, or held where errors were found. In the given
     /// order; content that occurs twice among them is taken once. A fault of one keeps no other
     /// from being taken in, unless every other would meet it too; what came before it in this order
-    /// is taken in all the same.
+    /// is taken in all the same. They are a part of a `list`: what shares an identifier with an
+    /// earlier part of it is compared with that, or fails as that has, and nothing goes to another
+    /// endpoint than the list.
     ///
     /// # Errors
-    /// Only where nothing was taken in, and nothing can be.
-    pub async fn take(
-        &self,
-        candidates: &[Candidate],
-        terms: ImportOptions,
-    ) -> Result<HandOver, EngineError> {
-        self.take_listed(candidates, terms, &mut Listed::default()).await
-    }
-
-    /// As [`Engine::take`], of a part of a list: what shares an identifier with an earlier part of
-    /// it is compared with that, and nothing goes to another endpoint than the list.
-    ///
-    /// # Errors
-    /// As those of [`Engine::take`]; [`EngineError::EndpointChanged`].
-    pub async fn take_listed(
+    /// Only where nothing was taken in, and nothing can be; [`EngineError::EndpointChanged`].
+    pub async fn submit(
         &self,
         candidates: &[Candidate],
         terms: ImportOptions,
@@ -116,6 +105,18 @@ impl Engine {
         self.inner.compare.notify_one();
         self.wake();
         faults.hand_over(taken)
+    }
+
+    /// As [`Engine::submit`], of a list that has no other part.
+    ///
+    /// # Errors
+    /// As those of [`Engine::submit`].
+    pub async fn take(
+        &self,
+        candidates: &[Candidate],
+        terms: ImportOptions,
+    ) -> Result<HandOver, EngineError> {
+        self.submit(candidates, terms, &mut Listed::default()).await
     }
 
     /// How each candidate is taken in: what is known already, what is to be imported, and what
@@ -146,7 +147,9 @@ impl Engine {
             let first = *contents.entry(parsed.canonical.as_str()).or_insert(index);
             steps.push(match first == index {
                 false => Step::Same(first),
-                true if list.is_first(parsed) => Step::Import(index),
+                true if list.is_first(parsed) && !list.follows_failed(candidate) => {
+                    Step::Import(index)
+                }
                 true => Step::Later(index),
             });
         }

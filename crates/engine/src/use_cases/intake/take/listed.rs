@@ -9,8 +9,8 @@ use super::KnownContent;
 use crate::EngineError;
 use crate::candidate::{Candidate, Parsed, Taken};
 
-/// A list that a person hands over, which several calls of [`crate::Engine::take_listed`] take in:
-/// what they have brought counts for the next one.
+/// What is handed over together, which several calls of [`crate::Engine::submit`] take in: what they
+/// have brought, and what of it failed, counts for the next one.
 #[derive(Debug, Default)]
 pub struct Listed {
     /// Id of the endpoint that the person saw it go to: nothing of it goes to another one.
@@ -31,6 +31,19 @@ impl Listed {
     /// more only where its digest is among these.
     pub fn new(goes_to: &str, again: HashSet<String>) -> Self {
         Self { goes_to: Some(goes_to.to_owned()), again, ..Self::default() }
+    }
+
+    /// What a command hands over: it goes to the endpoint of this id, if there is one, and to no
+    /// other.
+    pub fn of_command(goes_to: Option<String>) -> Self {
+        Self { goes_to, ..Self::default() }
+    }
+
+    /// The next part was looked at after this one was taken in, so that what this one has brought
+    /// is compared with in the journal: only what failed is remembered.
+    pub fn next_part(&mut self) {
+        self.names.clear();
+        self.new.clear();
     }
 
     /// One of the list was taken in in another way, as the correction of a report; `failed`: it
