@@ -3,8 +3,11 @@
 
 use std::cell::Cell;
 
-use crate::definition::{ElementDefinition, Structure, TypeReference};
+use crate::definition::{ElementDefinition, Structure};
 use crate::set::{BASE, RuleSet};
+use naming::Names;
+
+mod naming;
 
 /// Definitions on definitions that are followed; circular ones end here.
 const DEPTH_MAX: usize = 32;
@@ -68,8 +71,9 @@ pub(crate) fn generate(
     if !of.is_constraint {
         draft.rename(&of.type_name);
     }
+    let mut names = Names::of(&of.differential);
     for change in &of.differential {
-        draft.apply(change, &of.type_name);
+        draft.apply(change, &mut names, &of.type_name);
     }
     Structure { snapshot: draft.elements, ..of }
 }
@@ -94,56 +98,18 @@ impl Draft<'_> {
         }
     }
 
-    fn apply(&mut self, change: &ElementDefinition, type_name: &str) {
+    fn apply(&mut self, change: &ElementDefinition, names: &mut Names, type_name: &str) {
         let mut change = change.clone();
-        self.name_choice(&mut change);
-        if change.id.is_empty() {
-            change.id = self.id_of(&change);
-        }
-        let at = self.find(&change.id).or_else(|| self.make(&change, type_name));
+        self.name(&mut change, names, type_name);
+        self.lay(&change, type_name);
+    }
+
+    /// Lays what a differential says over the element of its id.
+    fn lay(&mut self, change: &ElementDefinition, type_name: &str) {
+        let at = self.find(&change.id).or_else(|| self.make(change, type_name));
         if let Some(at) = at {
-            lay_over(&mut self.elements[at], &change);
+            lay_over(&mut self.elements[at], change);
         }
-    }
-
-    /// `Observation.valueQuantity` is written for a slice of `Observation.value[x]`.
-    fn name_choice(&mut self, change: &mut ElementDefinition) {
-        let Some((owner, last)) = change.path.rsplit_once('.') else { return };
-        if change.slice.is_some() || self.elements.iter().any(|of| of.path == change.path) {
-            return;
-        }
-        let choice = self.elements.iter().find(|of| {
-            let stem = of.path.strip_suffix("[x]").and_then(|stem| stem.rsplit_once('.'));
-            stem.is_some_and(|(of, stem)| {
-                let rest = last.strip_prefix(stem).unwrap_or_default();
-                of == owner && rest.starts_with(|first: char| first.is_ascii_uppercase())
-            })
-        });
-        let Some(choice) = choice else { return };
-        let stem = choice.path.trim_end_matches("[x]").rsplit('.').next().unwrap_or_default();
-        let told = &last[stem.len()..];
-        let of_type = choice.types.iter().find(|of| of.code.eq_ignore_ascii_case(told));
-        let of_type = of_type.map_or_else(|| told.to_owned(), |of| of.code.clone());
-        change.slice = Some(last.to_owned());
-        if !change.id.contains(':') {
-            change.id = String::new();
-        }
-        change.path = choice.path.clone();
-        if change.types.is_empty() {
-            change.types.push(TypeReference { code: of_type, ..TypeReference::default() });
-        }
-    }
-
-    /// The id of an element that came without: that of its nearest parent before it, and its name.
-    fn id_of(&self, change: &ElementDefinition) -> String {
-        let last = change.path.rsplit('.').next().unwrap_or_default();
-        let own = match &change.slice {
-            Some(slice) => format!("{last}:{slice}"),
-            None => last.to_owned(),
-        };
-        let Some((owner, _)) = change.path.rsplit_once('.') else { return own };
-        let parent = self.elements.iter().rev().find(|of| of.path == owner && of.slice.is_none());
-        format!("{}.{own}", parent.map_or(owner, |parent| &parent.id))
     }
 
     fn find(&self, id: &str) -> Option<usize> {

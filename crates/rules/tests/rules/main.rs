@@ -7,6 +7,7 @@ mod bounds;
 mod bundles;
 mod causes;
 mod definitions;
+mod differentials;
 mod discriminators;
 mod documents;
 mod elements;
