@@ -29,6 +29,20 @@ pub(crate) enum Definition {
     CodeSystem(CodeSystem),
     /// Kept as its source: rules look into it with FHIRPath.
     Source(Source),
+    /// What a guide demands of every resource of a type.
+    Guide(Guide),
+}
+
+/// An ImplementationGuide.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Guide {
+    /// Canonical URL.
+    pub(crate) url: String,
+    /// Its version.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) version: String,
+    /// Types, and the profile that each resource of one conforms to.
+    pub(crate) global: Vec<(String, String)>,
 }
 
 /// A resource that is kept as it was published.
@@ -106,6 +120,9 @@ impl Definition {
                     json: without_narrative(resource).to_string(),
                 })
             }
+            "ImplementationGuide" if resource.get("global").is_some() && !url.is_empty() => {
+                Self::Guide(Guide::of(resource))
+            }
             _ => return None,
         })
     }
@@ -117,6 +134,7 @@ impl Definition {
             Self::ValueSet(_) => "value-set",
             Self::CodeSystem(_) => "code-system",
             Self::Source(_) => "source",
+            Self::Guide(_) => "guide",
         }
     }
 
@@ -126,7 +144,7 @@ impl Definition {
         let (base, parts) = match self {
             Self::Structure(of) => (of.base.as_deref(), None),
             Self::ValueSet(of) => (None, Some(of.include.iter().chain(&of.exclude))),
-            Self::CodeSystem(_) | Self::Source(_) => (None, None),
+            Self::CodeSystem(_) | Self::Source(_) | Self::Guide(_) => (None, None),
         };
         let sets = parts.into_iter().flatten().flat_map(|part| &part.value_sets);
         base.into_iter().chain(sets.map(String::as_str))
@@ -139,6 +157,7 @@ impl Definition {
             Self::ValueSet(of) => &of.url,
             Self::CodeSystem(of) => &of.url,
             Self::Source(of) => &of.url,
+            Self::Guide(of) => &of.url,
         }
     }
 
@@ -149,6 +168,18 @@ impl Definition {
             Self::ValueSet(of) => &of.version,
             Self::CodeSystem(of) => &of.version,
             Self::Source(of) => &of.version,
+            Self::Guide(of) => &of.version,
+        }
+    }
+}
+
+impl Guide {
+    fn of(resource: &Value) -> Self {
+        let global = items(resource.get("global"));
+        Self {
+            url: text(resource, "url"),
+            version: text(resource, "version"),
+            global: global.map(|of| (text(of, "type"), text(of, "profile"))).collect(),
         }
     }
 }

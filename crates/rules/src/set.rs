@@ -23,6 +23,8 @@ pub struct RuleSet {
     pub(crate) packages: Vec<Held>,
     records: Vec<Record>,
     by_url: FxHashMap<String, Vec<u32>>,
+    /// Types, the profile that each resource of one conforms to, and the package that says so.
+    globals: Vec<(String, String, u16)>,
     pub(crate) rules: Rules,
 }
 
@@ -134,6 +136,20 @@ impl RuleSet {
             tree: OnceLock::new(),
         });
         self.by_url.entry(url.to_owned()).or_default().push(number);
+        // A package that is asked last only demands nothing.
+        if kind == "guide"
+            && !self.packages[usize::from(package)].is_spare
+            && let Some(Definition::Guide(guide)) = self.definition(number)
+        {
+            let global = guide.global.into_iter();
+            self.globals.extend(global.map(|(kind, profile)| (kind, profile, package)));
+        }
+    }
+
+    /// The profiles that guides demand of every resource of a type.
+    pub(crate) fn globals(&self, kind: &str) -> impl Iterator<Item = &Profile> {
+        let of_type = self.globals.iter().filter(move |(of, ..)| of == kind);
+        of_type.filter_map(|(_, profile, package)| self.profile(profile, *package))
     }
 
     /// Works out what each package can see, once all are there.

@@ -25,6 +25,9 @@ impl<'t> Run<'t> {
                     self.named_profile(of, named, issues);
                 }
             }
+            for demanded in self.set.globals(kind) {
+                self.against(of, demanded, issues);
+            }
             self.identity(of, issues);
             self.implied_profile(of, kind, issues);
             match kind {

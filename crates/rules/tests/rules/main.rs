@@ -12,6 +12,7 @@ mod discriminators;
 mod documents;
 mod elements;
 mod forms;
+mod guides;
 mod kinds;
 mod listing;
 mod mutants;
