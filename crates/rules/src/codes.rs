@@ -59,6 +59,7 @@ pub const CODES: &[(&str, &[&str])] = &[
     ("rule-code-unknown", &["value", "system"]),
     ("rule-system-not-absolute", &["element", "value"]),
     ("rule-system-is-value-set", &["value"]),
+    ("rule-system-is-supplement", &["value"]),
     ("rule-binding-not-value-set", &["value"]),
     ("rule-code-system-unknown", &["value"]),
     ("rule-address-form", &["value"]),

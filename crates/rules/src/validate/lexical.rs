@@ -7,6 +7,7 @@ use super::bounds::decoded;
 use super::bundle::is_absolute;
 use super::narrative::{self, Links};
 use super::{Issue, Run, error};
+use crate::terminology::Codes;
 
 /// Code systems whose address is often written with something before or behind it.
 const WELL_KNOWN: &[&str] = &[
@@ -94,6 +95,9 @@ impl<'t> Run<'t> {
         }
         if self.is_unknown_of_hl7(system) {
             return error(issues, of, "rule-code-system-unknown", &[("value", system)]);
+        }
+        if self.set.codes(system, 0).is_some_and(Codes::is_supplement) {
+            return error(issues, of, "rule-system-is-supplement", &[("value", system)]);
         }
         let canonical = of.text("version").map(|version| format!("{system}|{version}"));
         let canonical = canonical.as_deref().unwrap_or(system);

@@ -125,3 +125,22 @@ fn filters_ask_for_codes_that_there_are() {
         assert_eq!(found, expected, "{resource}");
     }
 }
+
+#[test]
+fn a_supplement_is_no_code_system_of_a_code() {
+    let supplement = json!({ "resourceType": "CodeSystem", "url": "http://a.test/more",
+        "status": "draft", "content": "supplement", "supplements": "http://loinc.org",
+        "concept": [{ "code": "1-8" }] });
+    let coded = |system: &str| {
+        json!({ "resourceType": "Patient",
+            "maritalStatus": { "coding": [{ "system": system, "code": "1-8" }] } })
+    };
+    for (system, expected) in [
+        ("http://loinc.org", &[][..]),
+        ("http://a.test/more", &["rule-system-is-supplement Patient.maritalStatus.coding[0]"]),
+    ] {
+        let set = set(vec![supplement.clone()]);
+        let found = errors(&found(&set, &coded(system), None, Mode::Authority));
+        assert_eq!(found, *expected, "{system}");
+    }
+}

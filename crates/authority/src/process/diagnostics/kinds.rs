@@ -168,6 +168,7 @@ const KINDS: &[(&str, &[&str])] = &[
             "rule-code-not-in-value-set",
             "rule-code-unknown",
             "rule-system-is-value-set",
+            "rule-system-is-supplement",
             "rule-code-system-wrong",
             "rule-code-system-count",
             "rule-code-system-supplement",
