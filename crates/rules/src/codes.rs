@@ -68,6 +68,7 @@ pub const CODES: &[(&str, &[&str])] = &[
     ("rule-id-twice", &["value"]),
     ("rule-security-label-twice", &["value"]),
     ("rule-attachment-size", &["expected", "found"]),
+    ("rule-attachment-hash", &["expected", "found"]),
     ("rule-profile-unknown", &["profile"]),
     ("rule-profile-unusable", &["profile"]),
     ("rule-profile-type", &["profile", "expected", "found"]),

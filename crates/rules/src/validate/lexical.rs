@@ -3,6 +3,10 @@
 
 use fhir::Element;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha1::{Digest, Sha1};
+
 use super::bounds::decoded;
 use super::bundle::is_absolute;
 use super::narrative::{self, Links};
@@ -230,12 +234,20 @@ fn is_oid(id: &str) -> bool {
     is_long && matches!(first, "0" | "1" | "2") && id.split('.').all(arc)
 }
 
-/// The size that is told against the size that is there.
+/// Size and hash that are told against those of the content that is there.
 fn attachment(of: Element<'_>, issues: &mut Vec<Issue>) {
-    let (Some(data), Some(told)) = (of.text("data"), of.text("size")) else { return };
+    let Some(data) = of.text("data") else { return };
     let size = decoded(data);
-    if told.parse() != Ok(size) {
+    if let Some(told) = of.text("size").filter(|told| told.parse() != Ok(size)) {
         let size = size.to_string();
         error(issues, of, "rule-attachment-size", &[("expected", &*size), ("found", told)]);
+    }
+    let Some(told) = of.text("hash") else { return };
+    let plain: String = data.split_ascii_whitespace().collect();
+    // What is wrong with the form of the content the base check says.
+    let Ok(content) = STANDARD.decode(plain) else { return };
+    let hash = STANDARD.encode(Sha1::digest(content));
+    if told != hash {
+        error(issues, of, "rule-attachment-hash", &[("expected", &*hash), ("found", told)]);
     }
 }

@@ -61,6 +61,19 @@ fn addresses_sizes_and_narrative() {
             patient(json!({ "photo": [{ "data": "AAA=", "size": 3 }] })),
             &["rule-attachment-size Patient.photo[0]"],
         ),
+        (
+            patient(
+                json!({ "photo": [{ "data": "AA\nAA", "hash": "KeLc+7FvY7sCVN91haFbtvtekn0=" }] }),
+            ),
+            &[],
+        ),
+        (
+            patient(
+                json!({ "photo": [{ "data": "AAAA", "hash": "FIn5I8TcpykXiz4yM0WFUNjd3yk=" }] }),
+            ),
+            &["rule-attachment-hash Patient.photo[0]"],
+        ),
+        (patient(json!({ "photo": [{ "hash": "FIn5I8TcpykXiz4yM0WFUNjd3yk=" }] })), &[]),
         (narrative(&format!("{html}<p class=\"a\">x &lt; y</p></div>")), &[]),
         (
             narrative(&format!("{html}<script>x</script></div>")),

@@ -156,6 +156,7 @@ const KINDS: &[(&str, &[&str])] = &[
             "rule-system-not-absolute",
             "rule-address-form",
             "rule-attachment-size",
+            "rule-attachment-hash",
             "rule-reference-form",
         ],
     ),
