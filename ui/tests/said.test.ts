@@ -41,6 +41,37 @@ describe("the name of an element", () => {
   });
 });
 
+describe("what says too much of a patient", () => {
+  // The rule that is broken by it speaks of the name alone, or of all that is permitted.
+  const told = (code: string, element: string, rule: string): MessageView => ({
+    ...BLANK,
+    source: "local",
+    code,
+    rule,
+    params: { element, value: "76078-5", expected: "initials", rule },
+    path: `Patient.${element}`,
+  });
+
+  it("is named itself, whichever rule it breaks", async () => {
+    for (const { code } of LANGUAGES) {
+      const { text } = await loadWords(code);
+      for (const rule of ["practice-name-form", "ch-elm-patient-name-representation-initial-loinc"]) {
+        const [family, telecom] = [told("rule-privacy-initials", "family", rule), told("rule-privacy-not-permitted", "telecom", rule)];
+        expect(sentenceOf(text, family), code).toContain("76078-5");
+        expect(sentenceOf(text, telecom), code).toContain(text.code("element.telecom") ?? "telecom");
+        expect(sentenceOf(text, telecom), code).not.toBe(sentenceOf(text, family));
+      }
+    }
+  });
+
+  it("is said by the rule where the authority or an invariant says it", async () => {
+    const { text } = await loadWords("en");
+    const invariant = { ...told("rule-invariant", "name", "ch-elm-patient-name-representation-initial-loinc"), path: null };
+    expect(sentenceOf(text, invariant)).toMatch(/^For this organism the authority may see only/);
+    expect(sentenceOf(text, { ...invariant, source: "authority", code: "invariant" })).toBe(sentenceOf(text, invariant));
+  });
+});
+
 describe("while names are hidden", () => {
   const born: MessageView = {
     ...BLANK,

@@ -11,11 +11,14 @@ const VARIANT = /-(loinc|snomedct)$/;
 /** Codes by which a rule of a package is reported: its own words are in the parameter `text`. */
 const BROKEN = new Set(["rule-invariant", "rule-invariant-not-evaluated", "rule-extension-context-rule"]);
 
-/** Our sentence for a message: for the authority's rule, then for the named rule of a package, then for the code. */
+/** Our sentence for a message: for the authority's rule, then for the named rule of a package, then for the code. A code
+ *  that says more than which rule is broken speaks for itself. */
 export function sentenceOf(text: Text, message: MessageView): string {
   const { rule } = message;
   const params = named(text, message);
-  const ruled = rule && (text.code(`rule.${rule.toUpperCase()}`, params) ?? text.code(`named.${rule.replace(VARIANT, "")}`));
+  const isOfRule = message.source === "authority" || BROKEN.has(message.code);
+  const known = (key: string) => (isOfRule ? text.code(`named.${key.replace(VARIANT, "")}`) : undefined);
+  const ruled = rule && (text.code(`rule.${rule.toUpperCase()}`, params) ?? known(rule));
   if (ruled) return ruled;
   if (message.source === "authority") {
     return text.code(`issue.${message.code}`, params) ?? text("message.authority-says", { code: rule ?? message.code });
@@ -24,8 +27,7 @@ export function sentenceOf(text: Text, message: MessageView): string {
   // What a file is says what to do with it.
   const kind = message.code === "not-a-report" && text.code(`not-a-report.${params.kind}`, params);
   if (kind) return kind;
-  const known = text.code(`finding.${message.code}`, params);
-  return known ?? text("message.unfamiliar", { code: message.code, params: paramsText(message.params) });
+  return text.code(`finding.${message.code}`, params) ?? text("message.unfamiliar", { code: message.code, params: paramsText(message.params) });
 }
 
 /** Codes whose sentence quotes what stands in a document, where it may be about the patient. */

@@ -200,3 +200,32 @@ test("what the authority may see stands beside what the report says of the patie
   await dialog.getByTestId("correct-send").click();
   await expect(window.getByTestId("outcome")).toHaveText("The report is completed");
 });
+
+for (const language of ["en", "de", "fr", "it"]) {
+  test.describe(`in ${language}`, () => {
+    test.use({ language });
+    test("no word of what the authority may see is broken, and what says too much is named", async ({ window, core }) => {
+      const report = readFileSync(join(core.folder, "home/practice/lessons/syphilis-full-name.json"), "utf8");
+      await core.send([{ name: "syphilis.json", text: report }]);
+      await window.getByTestId("nav-correct").click();
+      await window.getByTestId("report-row").first().click();
+      const detail = window.getByTestId("detail");
+      const names = detail.getByTestId("privacy").locator("tbody th");
+      await expect(names).toHaveCount(6);
+      // A name may stand on as many lines as it has words.
+      const broken = await names.evaluateAll((all) =>
+        all.filter((one) => {
+          const range = document.createRange();
+          range.selectNodeContents(one);
+          const lines = new Set([...range.getClientRects()].map(({ top }) => top)).size;
+          return lines > (one.textContent ?? "").split(" ").length;
+        }).length,
+      );
+      expect(broken).toBe(0);
+      // Two parts of the name, telephone and street are findings of their own, each in words of its own.
+      const said = detail.locator("[data-code^=rule-privacy]");
+      const sentences = await said.evaluateAll((all) => all.map((one) => one.querySelector("p")?.textContent ?? ""));
+      expect(new Set(sentences).size).toBe(4);
+    });
+  });
+}
