@@ -32,6 +32,8 @@ describe("the name of an element", () => {
     expect(sentenceOf(text, missing("code", "Observation.code.coding"))).toMatch(/^Code of the test is missing/);
     expect(sentenceOf(text, missing("code", "Device.type.coding"))).toMatch(/^Code is missing/);
     expect(sentenceOf(text, missing("identifier:AHVN13"))).toMatch(/^Identifier \(AHVN13\) is missing/);
+    // A slice that is a type of a choice has a name of its own.
+    expect(sentenceOf(text, missing("value[x]:valueRatio"))).toMatch(/^Result as a ratio is missing/);
   });
 
   it("stays as it is where the sentence is about how it is written", async () => {

@@ -115,8 +115,10 @@ impl Catalogue {
     /// it: whoever reads this on a terminal may be the one who writes the file.
     fn element(&self, element: &str) -> String {
         let plain = element.replace("[x]", "");
-        let name = plain.split(':').next().unwrap_or_default();
-        match self.known(&format!("element.{name}"), &[]) {
+        let (name, slice) = plain.split_once(':').unwrap_or((&plain, ""));
+        // A type of a choice is its slice: what stands there is called by that.
+        let of_type = slice.starts_with(name).then(|| self.known(&format!("element.{slice}"), &[]));
+        match of_type.flatten().or_else(|| self.known(&format!("element.{name}"), &[])) {
             Some(known) => format!("{known} ({element})"),
             None => element.to_owned(),
         }

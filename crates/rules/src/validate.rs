@@ -77,6 +77,8 @@ pub(crate) struct Issue {
     about: Option<About>,
     /// What a named rule asks, which its key and its words may not tell.
     asked: Option<Arc<str>>,
+    /// Key of the rule that is broken by it.
+    breaks: Option<Arc<str>>,
 }
 
 /// What an issue is about beyond its words, for what follows from another mistake.
@@ -117,6 +119,10 @@ pub(crate) struct Run<'t> {
     memo: RefCell<FxHashMap<(Place, u32), Memo>>,
     /// By element and rule.
     held: RefCell<FxHashMap<(Place, u32), Held>>,
+    /// What did not conform in the expression that is being evaluated.
+    unmet: RefCell<Vec<(Place, &'t Profile)>>,
+    /// What an element had to conform to by a rule that does not hold, by element and rule.
+    wanted: RefCell<FxHashMap<(Place, u32), &'t Profile>>,
     bundles: RefCell<HashMap<u32, Rc<Entries<'t>>>>,
     anchors: RefCell<HashMap<u32, Rc<HashSet<&'t str>>>>,
     /// Contained resources by the resource around them and their id.
@@ -161,6 +167,8 @@ impl<'t> Run<'t> {
             now,
             memo: RefCell::default(),
             held: RefCell::default(),
+            unmet: RefCell::default(),
+            wanted: RefCell::default(),
             bundles: RefCell::default(),
             anchors: RefCell::default(),
             contained: RefCell::default(),
@@ -247,12 +255,15 @@ impl<'t> Run<'t> {
         findings.extend(issues.into_iter().filter_map(|issue| {
             let of = elements.get(&issue.at)?;
             let named = |(name, value): (&str, String)| (name.to_owned(), value);
+            let rule =
+                issue.breaks.filter(|_| issue.params.iter().all(|(name, _)| *name != "rule"));
+            let rule = rule.map(|key| ("rule".to_owned(), key.to_string()));
             Some(Finding {
                 code: issue.code.to_owned(),
                 severity: issue.severity,
                 expression: of.expression(),
                 position: Some(of.position()),
-                params: issue.params.into_iter().map(named).collect(),
+                params: issue.params.into_iter().map(named).chain(rule).collect(),
             })
         }));
         cut(&mut findings, |of| of.severity);
@@ -372,7 +383,8 @@ fn push(
     params: Params<'_>,
 ) {
     let params = params.iter().map(|(name, value)| (*name, shortened(value))).collect();
-    issues.push(Issue { at: at.number(), code, severity, params, about: None, asked: None });
+    let at = at.number();
+    issues.push(Issue { at, code, severity, params, about: None, asked: None, breaks: None });
 }
 
 fn error(issues: &mut Vec<Issue>, at: Element<'_>, code: &'static str, params: Params<'_>) {

@@ -71,6 +71,9 @@ function named(text: Text, message: MessageView): Record<string, string> {
 /** `family`, `value[x]` or `identifier:AHV` (a slice) in people's words; the place says more than the name alone. */
 function nameOf(text: Text, element: string, path: string | null): string {
   const [name = element, slice] = element.replace("[x]", "").split(":");
+  // A type of a choice is its slice: what stands there is called by that.
+  const ofType = slice?.startsWith(name) ? text.code(`element.${slice}`) : undefined;
+  if (ofType) return ofType;
   const own = path?.endsWith(`.${name}`) ? path : `${path ?? ""}.${name}`;
   const known = text.code(`path.${own}`) ?? text.code(`element.${name}`);
   if (!known) return element;

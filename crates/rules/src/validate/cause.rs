@@ -87,12 +87,13 @@ pub(super) fn once(issues: Vec<Issue>) -> Vec<Issue> {
                 let other = &mut kept[*other.get()];
                 // What holds for one reason as well as for another follows from neither of them.
                 let about = other.about.take().filter(|about| issue.about.as_ref() == Some(about));
+                let breaks = other.breaks.take().or_else(|| issue.breaks.clone());
                 if issue.code == "rule-reference-type" {
                     both_allow(other, &issue);
                 } else if demand(&issue) > demand(other) {
                     *other = issue;
                 }
-                other.about = about;
+                (other.about, other.breaks) = (about, breaks);
             }
         }
     }

@@ -31,7 +31,11 @@ impl<'t> Host<'t> for Run<'t> {
         if !of.is_of(&profile.type_name) {
             return Ok(false);
         }
-        Ok(!has_errors(&self.conform(*of, profile)))
+        let conforms = !has_errors(&self.conform(*of, profile));
+        if !conforms {
+            self.unmet.borrow_mut().push((self.place(*of), profile));
+        }
+        Ok(conforms)
     }
 }
 

@@ -13,7 +13,11 @@ impl<'t> Run<'t> {
     pub(super) fn rules(&self, of: Element<'t>, rules: &'t [Arc<Rule>], issues: &mut Vec<Issue>) {
         for rule in rules {
             let held = self.held(of, rule);
-            if held == Held::Yes || (held == Held::No && self.says_too_much(of, rule, issues)) {
+            let is_no = held == Held::No;
+            if held == Held::Yes
+                || (is_no && self.says_too_much(of, rule, issues))
+                || (is_no && self.says_why(of, rule, issues))
+            {
                 continue;
             }
             let severity = if rule.is_error { Severity::Error } else { Severity::Warning };
@@ -33,6 +37,37 @@ impl<'t> Run<'t> {
         facts::privacy::asked_by(text).is_some_and(|forms| self.name_form(of, rule, forms, issues))
     }
 
+    /// An invariant that asks the element to conform to a profile: why it does not, each reason at
+    /// its own place. `false` where no reason is known, or where each has a rule of its own.
+    fn says_why(&self, of: Element<'t>, rule: &'t Rule, issues: &mut Vec<Issue>) -> bool {
+        let wanted = self.wanted.borrow().get(&(self.place(of), rule.number)).copied();
+        let Some(profile) = wanted else { return false };
+        let found = self.conform(of, profile);
+        let missing = found.iter().filter_map(|reason| missing_in(of, reason));
+        let missing: Vec<&str> = missing.collect();
+        let reasons = found.iter().filter(|of| of.severity == Severity::Error);
+        // What a rule asks of a part that is missing, or of another type, follows from that.
+        let follows = |reason: &Issue| {
+            let asked = reason.asked.as_deref().unwrap_or_default();
+            let mut words = asked.split(|letter: char| !letter.is_ascii_alphanumeric());
+            reason.at == of.number() && words.any(|word| missing.contains(&word))
+        };
+        let reasons = reasons.filter(|reason| !follows(reason));
+        let mut is_said = false;
+        for reason in reasons {
+            let mut reason = reason.clone();
+            if !rule.is_error {
+                reason.severity = Severity::Warning;
+            }
+            if reason.param("rule").is_none() && reason.breaks.is_none() {
+                reason.breaks = Some(Arc::clone(&rule.key));
+                is_said = true;
+            }
+            issues.push(reason);
+        }
+        is_said
+    }
+
     fn held(&self, of: Element<'t>, rule: &'t Rule) -> Held {
         if facts::is_exempt(&rule.key, of.text("path")) {
             return Held::Yes;
@@ -45,9 +80,24 @@ impl<'t> Run<'t> {
             How::Native(Native::Period) => yes_or_no(period_holds(of)),
             How::Native(Native::Extension) => yes_or_no(extension_holds(of)),
             How::Native(Native::Contained) => yes_or_no(self.contained_holds(of)),
+            How::Expression { text, .. } if asks_to_conform(text) => self.conforming(of, rule),
             How::Expression { .. } => self.evaluated(of, rule),
         };
         self.held.borrow_mut().insert(key, held);
+        held
+    }
+
+    /// What an element has to conform to is remembered where it does not.
+    fn conforming(&self, of: Element<'t>, rule: &'t Rule) -> Held {
+        let outer = self.unmet.take();
+        let held = self.evaluated(of, rule);
+        let unmet = self.unmet.replace(outer);
+        let place = self.place(of);
+        if held == Held::No
+            && let Some((_, profile)) = unmet.iter().rev().find(|(unmet, _)| *unmet == place)
+        {
+            self.wanted.borrow_mut().insert((place, rule.number), profile);
+        }
         held
     }
 
@@ -72,6 +122,30 @@ impl<'t> Run<'t> {
             Err(_) => Held::NotEvaluated,
         }
     }
+}
+
+/// The name of the part that an element lacks or has of another type, where an issue says so.
+fn missing_in<'i>(of: Element<'i>, issue: &'i Issue) -> Option<&'i str> {
+    if issue.code == "rule-type-not-allowed" {
+        let part = of.children().find(|part| part.number() == issue.at)?;
+        let (name, kind) = (part.name(), part.type_name());
+        // `valueString` is `value` to a rule.
+        let stem = name.len().checked_sub(kind.len()).and_then(|end| name.split_at_checked(end));
+        let stem = stem.filter(|(stem, end)| !stem.is_empty() && end.eq_ignore_ascii_case(kind));
+        return Some(stem.map_or(name, |(stem, _)| stem));
+    }
+    let is_missing = matches!(issue.code, "rule-missing" | "rule-slice-missing");
+    let part = issue.param("element").filter(|_| is_missing && issue.at == of.number())?;
+    let name = part.split(':').next()?.trim_end_matches("[x]");
+    // A part that is there too seldom is there.
+    (of.all(name).next().is_none() && of.choice(name).is_none()).then_some(name)
+}
+
+/// Whether an expression does not hold for want of conformance: what is asked on its right side is
+/// that the element conforms.
+fn asks_to_conform(text: &str) -> bool {
+    let last = text.rsplit(" implies ").next().unwrap_or(text).trim_start_matches([' ', '(']);
+    last.starts_with("conformsTo(") && !last.contains(".not()")
 }
 
 /// The types of resources that an expression names.

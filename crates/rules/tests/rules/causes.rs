@@ -233,3 +233,62 @@ fn rules_of_one_key_are_told_apart_by_what_they_ask() {
         .collect();
     assert_eq!(texts, ["own (name.family.exists())", "own (gender.exists())"]);
 }
+
+/// A rule that asks a result to conform to a profile says why it does not: the reasons stand at
+/// their own places, with the key of the rule.
+#[test]
+fn what_does_not_conform_is_told_where_it_does_not() {
+    let rule = |expression: &str| {
+        json!({ "constraint": [{ "key": "form-loinc", "severity": "error",
+            "human": "of the mapped form", "expression": expression }] })
+    };
+    let strict = || {
+        let positive = json!({ "constraint": [{ "key": "positive", "severity": "error",
+            "human": "more than nought", "expression": "value.value > 0" }] });
+        let elements = [
+            element("Observation", "", "", positive),
+            element("Observation.value[x]", "1..1", "Quantity", json!({})),
+            element("Observation.performer", "0..0", "", json!({})),
+        ];
+        profile("strict", "Observation", &elements)
+    };
+    let mapped = format!("code.exists() implies conformsTo('{}')", url("strict"));
+    let result = |more: Value| {
+        let mut of =
+            json!({ "resourceType": "Observation", "status": "final", "code": { "text": "x" } });
+        of.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        of
+    };
+    let of = |expression: &str, more: &[Value], resource: &Value| {
+        let root = element("Observation", "", "", rule(expression));
+        let elements = [&[root], more].concat();
+        let set = set(vec![profile("case", "Observation", &elements), strict()]);
+        let found = found(&set, resource, Some("case"), Mode::Authority);
+        let key = |of: &fhir::Finding| {
+            of.params.iter().find(|(name, _)| name == "rule").map(|(_, key)| key.clone())
+        };
+        let keys: Vec<_> = found.iter().filter_map(key).collect();
+        (errors(&found), keys)
+    };
+    let text = result(json!({ "valueString": "x" }));
+    let (told, keys) = of(&mapped, &[], &text);
+    assert_eq!(told, ["rule-type-not-allowed Observation.valueString"]);
+    assert_eq!(keys, ["form-loinc"]);
+    assert_eq!(of(&mapped, &[], &result(json!({}))).0, ["rule-missing Observation"]);
+    assert_eq!(of(&mapped, &[], &result(json!({ "valueQuantity": { "value": 1 } }))).0, [""; 0]);
+    // Nought is a mistake of its own, with a key of its own; that nothing is no more than nought
+    // follows from its being missing.
+    let (told, keys) = of(&mapped, &[], &result(json!({ "valueQuantity": { "value": 0 } })));
+    assert_eq!(told, ["rule-invariant Observation", "rule-invariant Observation"]);
+    assert_eq!(keys, ["positive", "form-loinc"]);
+    // What another profile asks for too is one line, and has the key all the same.
+    let same = [element("Observation.value[x]", "1..1", "", json!({}))];
+    let (told, keys) = of(&mapped, &same, &result(json!({})));
+    assert_eq!(told, ["rule-missing Observation"]);
+    assert_eq!(keys, ["form-loinc"]);
+    // A profile that nobody has gives no reasons, and what may not conform has none.
+    let unknown = format!("code.exists() implies conformsTo('{}')", url("nowhere"));
+    assert_eq!(of(&unknown, &[], &text).0, ["rule-invariant-not-evaluated Observation"]);
+    let never = format!("conformsTo('{}').not() and code.empty()", url("strict"));
+    assert_eq!(of(&never, &[], &text).0, ["rule-invariant Observation"]);
+}
