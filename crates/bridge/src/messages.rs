@@ -1,7 +1,8 @@
 //! What is said of a report, as people see it: its messages, and which of them tells most.
 
 use fhir::Severity;
-use journal::Message;
+use journal::{Message, Source};
+use report::StateCode;
 
 use crate::views::MessageView;
 
@@ -24,11 +25,19 @@ pub(crate) fn message_view(message: &Message) -> MessageView {
     }
 }
 
-/// The message that tells most: the authority's first error, else the first error, else the first.
-pub(crate) fn leading(messages: &[Message]) -> Option<&Message> {
+/// The message that tells why a person must act: the authority's first error, else the first error,
+/// else the first that is more than a note of ours. What is under way waits for an answer, and no
+/// message is the reason for that.
+pub(crate) fn leading(state: StateCode, messages: &[Message]) -> Option<&Message> {
+    use StateCode::{InProgress, Queued, Sending, Unknown};
+    if matches!(state, Queued | Sending | Unknown | InProgress) {
+        return None;
+    }
     let errors = || messages.iter().filter(|message| message.severity == Severity::Error);
+    let is_note =
+        |it: &Message| it.source != Source::Authority && it.severity == Severity::Information;
     errors()
-        .find(|message| message.source == journal::Source::Authority)
+        .find(|message| message.source == Source::Authority)
         .or_else(|| errors().next())
-        .or_else(|| messages.first())
+        .or_else(|| messages.iter().find(|message| !is_note(message)))
 }

@@ -114,7 +114,7 @@ pub(crate) fn detail_view(
     let shown: HashMap<i64, &KeptEvidence> = evidence.iter().map(|kept| (kept.id, kept)).collect();
     let mut view = row_view(row, profile, Names::Shown, now);
     view.actions = detail.actions(now);
-    view.message = leading(&detail.messages).map(message_view);
+    view.message = leading(view.state, &detail.messages).map(message_view);
     DetailView {
         row: view,
         birth_date: row.summary.birth_date.clone(),

@@ -21,6 +21,8 @@ test("a doubt of an hour is with those to correct, and asks what the authority h
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const id = await doubted(core);
   await window.getByTestId("nav-correct").click();
+  // What our check has noted is no reason for a doubt: why a person is asked stands there.
+  await expect(window.getByTestId("cause-page").getByRole("heading", { level: 2 })).toContainText("The answer was lost.");
   await window.getByTestId("cause-page").getByTestId("report-row").click();
   await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "unknown");
   const detail = window.getByTestId("detail");

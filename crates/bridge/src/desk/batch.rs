@@ -44,7 +44,8 @@ fn batch(engine: &Engine, ids: &[i64]) -> Result<BatchView, Problem> {
             Group::NeedsAttention => {
                 attention.push(row.id.0);
                 let messages = journal.detail(row.id)?.messages;
-                causes.insert(key_of(leading(&messages), row.state.code()));
+                let leading = leading(row.state.shown(), &messages);
+                causes.insert(key_of(leading, row.state.code()));
             }
         }
         if let State::Queued { attempt: 0, due, .. } = row.state {

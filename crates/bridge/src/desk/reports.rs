@@ -265,7 +265,7 @@ pub(super) fn row_views(
         let needs_attention = view.group == Group::NeedsAttention;
         if needs_attention || view.state == StateCode::Superseded {
             let detail = journal.detail(row.id)?;
-            view.message = leading(&detail.messages).map(message_view);
+            view.message = leading(view.state, &detail.messages).map(message_view);
             if needs_attention {
                 view.actions = detail.actions(now);
             }

@@ -152,7 +152,8 @@ fn causes(engine: &Engine, now: Instant) -> Result<Vec<CauseCountView>, Problem>
     let mut causes: BTreeMap<String, CauseCountView> = BTreeMap::new();
     for row in engine.journal().list(&filter)? {
         let messages = engine.journal().detail(row.id)?.messages;
-        let (message, state) = (leading(&messages), row.state.shown());
+        let state = row.state.shown();
+        let message = leading(state, &messages);
         let cause = causes.entry(key_of(message, state.code())).or_insert_with(|| CauseCountView {
             message: message.map(message_view),
             state,

@@ -263,7 +263,7 @@ fn cause_fields(engine: &Engine, ids: &[i64]) -> Result<Vec<CauseFieldView>, Pro
     let mut counts: HashMap<String, BTreeMap<String, u32>> = HashMap::new();
     for id in ids {
         let detail = engine.journal().detail(SubmissionId(*id))?;
-        let Some(message) = leading(&detail.messages) else { continue };
+        let Some(message) = leading(detail.row.state.shown(), &detail.messages) else { continue };
         let bytes = engine.journal().document(SubmissionId(*id))?;
         let Some(tree) = read(&bytes) else { continue };
         for (path, value) in values_in_question(&tree, message) {
