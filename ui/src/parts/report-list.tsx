@@ -242,7 +242,7 @@ function Row(props: {
       <span role="gridcell" className={css.disease}>
         <Subject about={row} otherwise={row.file} />
         <span className={css.state}>
-          <span className={css.facts}>
+          <span className={css.facts} data-facts>
             <StateLabel state={row.state} size={15} />
             <Destination of={destination} />
             {row.due && <Deadline due={row.due} isShort />}

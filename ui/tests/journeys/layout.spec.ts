@@ -199,3 +199,24 @@ test("in forced colours every screen is sound, and what is chosen is told from w
   expect(on).toBeTruthy();
   expect(on).not.toBe(off);
 });
+
+test("beside an open report the status, the place and the time left of each row are whole, in every language", async ({ window, core }) => {
+  await filled(core);
+  // One is in doubt and one waits: their words are the longest.
+  await core.call("set_paused", { paused: true });
+  await core.send(core.copies("covid", 2));
+  for (const language of ["en", "de", "fr", "it"]) {
+    const preferences = await core.call("preferences");
+    await core.call("set_preferences", { preferences: { ...preferences, language } });
+    await window.reload();
+    await window.getByTestId("nav-reports").click();
+    await window.getByTestId("report-row").first().click();
+    await expect(window.getByTestId("detail-state")).toBeVisible();
+    await expect(window.getByTestId("report-row").getByTestId("deadline").first()).toBeVisible();
+    const cut = await window.evaluate(() => {
+      const facts = document.querySelectorAll('[data-testid="report-row"] [data-facts] *');
+      return [...facts].filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0).map((one) => one.textContent);
+    });
+    expect(cut, language).toEqual([]);
+  }
+});
