@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { MessageView } from "../src/bridge/generated/MessageView";
 import { BLANK } from "../src/bridge/mock-data";
 import { LANGUAGES, loadWords } from "../src/i18n/text";
-import { sentenceOf, shownSentence } from "../src/parts/said";
+import { sentenceOf, shownSentence, valuesOf } from "../src/parts/said";
 
 const missing = (element: string, path: string | null = null): MessageView => ({
   ...BLANK,
@@ -87,7 +87,8 @@ describe("while names are hidden", () => {
       const { text } = await loadWords(code);
       expect(shownSentence(text, born, true), code).not.toMatch(/2999|2026/);
       expect(shownSentence(text, born, true), code).toContain("…");
-      expect(shownSentence(text, born, false), code).toContain("2999-01-01");
+      const { format } = await loadWords(code);
+      expect(shownSentence(text, born, false), code).toContain(format.date("2999-01-01"));
     }
   });
 
@@ -104,5 +105,30 @@ describe("while names are hidden", () => {
     expect(shownSentence(text, wrong("Patient.birthDate"), true)).not.toContain("1987");
     expect(shownSentence(text, wrong("Observation.effectiveDateTime"), true)).toContain("1987-13-40");
     expect(shownSentence(text, missing("family", "Patient.name"), true)).toContain("at least 1");
+  });
+});
+
+describe("a day of a document", () => {
+  const old: MessageView = {
+    ...BLANK,
+    source: "local",
+    code: "test-old",
+    params: { date: "2024-09-10T14:20:00+02:00", days: "806" },
+    found: "2024-09-10T14:20:00+02:00",
+  };
+
+  it("is written as people write it, and not said once more beside the sentence", async () => {
+    for (const [code, day] of [["en", "10 September 2024"], ["de", "10. September 2024"], ["fr", "10 septembre 2024"], ["it", "10 settembre 2024"]] as const) {
+      const { text } = await loadWords(code);
+      const sentence = sentenceOf(text, old);
+      expect(sentence).toContain(day);
+      expect(valuesOf(old, sentence)).toEqual({ found: null, expected: null });
+    }
+  });
+
+  it("stays as it stands there where it is none", async () => {
+    const { text } = await loadWords("en");
+    const wrong = { ...old, code: "date-in-future", params: { date: "tomorrow" } };
+    expect(sentenceOf(text, wrong)).toContain("tomorrow");
   });
 });

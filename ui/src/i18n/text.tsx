@@ -96,7 +96,7 @@ function textOf(i18n: I18n, messages: Record<string, unknown>, format: Format): 
   // names.
   const argument = (name: string, value: string | number) => {
     const id = `${name}.${value === "" ? "none" : value}`;
-    const told = INSTANTS.has(name) && typeof value === "string" ? format.exact(value) : value;
+    const told = typeof value === "string" ? inTime(name, value, format) : value;
     const isWorded = CODED.has(name) || value === "";
     const shown = isWorded && id in messages ? i18n._(id) : told;
     return [name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()), shown] as const;
@@ -114,8 +114,20 @@ function literal(values: Values): Values {
 /** Parameters whose values are codes. */
 const CODED = new Set(["action", "argument", "environment", "kind", "reason", "state"]);
 
-/** Parameters whose values are instants of the program; those of a document are shown as they stand there. */
+/** Parameters whose values are instants of the program. */
 const INSTANTS = new Set(["last"]);
+
+/** Parameters whose values are days of a document. */
+const DAYS = new Set(["date", "birth-date"]);
+
+/** Whether a parameter is a day of a document that is written as one: another is shown as it stands there. */
+export const isDay = (name: string, value: string): boolean => DAYS.has(name) && /^\d{4}(-\d{2}){1,2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.test(value);
+
+/** A parameter that is a time, as people write it. */
+function inTime(name: string, value: string, format: Format): string {
+  if (INSTANTS.has(name)) return format.exact(value);
+  return isDay(name, value) ? format.date(value) : value;
+}
 
 function formatOf(locale: string): Format {
   const of = (options: Intl.DateTimeFormatOptions) => {

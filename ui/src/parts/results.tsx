@@ -53,7 +53,7 @@ function Row({ result }: { result: ResultView }) {
       </th>
       <td className={`${css.value} selectable`}>
         {!repeats && value}
-        {value === null && absent && <em>{absent}</em>}
+        {value === null && absent && <em>{text.code(`value.${absent}`) ?? absent}</em>}
       </td>
       <td>{told && <span className={`${css.chip} ${tone}`}>{told}</span>}</td>
     </tr>

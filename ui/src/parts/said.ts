@@ -1,6 +1,7 @@
 // What a message says, in the reader's language, most particular first; and what it leaves unsaid.
 
 import type { MessageView } from "../bridge/generated/MessageView";
+import { isDay } from "../i18n/text";
 import type { Text } from "../i18n/text";
 import { paramsText } from "../kit/notes";
 import { namesSomebody } from "./veil";
@@ -93,7 +94,9 @@ export function helpOf(text: Text, message: MessageView): string | undefined {
 /** What stands there and what should, where the sentence does not say it. */
 export function valuesOf(message: MessageView, sentence: string): { found: string | null; expected: string | null } {
   const { params, suggestion } = message;
-  const unsaid = (value: string | null | undefined) => (value && !sentence.includes(value) ? value : null);
+  // A day stands in the sentence as people write it.
+  const isSaid = (value: string) => sentence.includes(value) || Object.entries(params).some((one) => one[1] === value && isDay(...one));
+  const unsaid = (value: string | null | undefined) => (value && !isSaid(value) ? value : null);
   const found = params.found ?? params.value ?? message.found;
   // A suggestion says both.
   if (suggestion) return { found: null, expected: null };

@@ -65,6 +65,9 @@ export function Detail({ id, onClose, onShow, onCorrected }: Props) {
   );
 }
 
+/** What is kept with a report for whoever wants the proof of its check, and calls for nothing. */
+const isNote = ({ code }: MessageView) => code === "rules-applied";
+
 type TabId = "content" | "timeline" | "source";
 const TABS: TabId[] = ["content", "timeline", "source"];
 
@@ -80,7 +83,8 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
     setTab(section === null ? "source" : "content");
     setPointer({ section, field, line });
   };
-  const { row, messages } = view;
+  const { row } = view;
+  const messages = view.messages.filter((message) => !isNote(message));
   const held = heldAs(view);
   const veil = useVeil();
   const destination = useDestinations();
@@ -314,6 +318,7 @@ function Identifiers({ view }: { view: DetailView }) {
     ["detail.identifier", view.identifier],
     ["detail.document-identifier", view.row.documentIdentifier],
     ["detail.digest", view.digest],
+    ["detail.rules", view.messages.find(isNote)?.params.package ?? null],
   ];
   const { identifier } = view;
   return (
