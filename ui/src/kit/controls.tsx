@@ -40,13 +40,12 @@ interface ButtonProps {
   "data-testid"?: string;
 }
 
-/** `label` names a button that shows an icon only. */
-export function Button({ tone = "plain", icon: Icon, label, children, isPending, isDisabled, ...rest }: ButtonProps) {
+/** `label` names a button that shows an icon only. One that is at work keeps the keyboard, and takes no press. */
+export function Button({ tone = "plain", icon: Icon, label, children, ...rest }: ButtonProps) {
   return (
     <AriaButton
       {...rest}
       aria-label={label}
-      isDisabled={isDisabled || isPending}
       className={`${css.button} ${css[tone]} ${children ? "" : css.square}`}
     >
       {Icon && <Icon aria-hidden size={16} />}

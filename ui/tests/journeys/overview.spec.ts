@@ -69,6 +69,8 @@ test("the daily statement has what was sent, its digest and the answer, and no n
   await core.choose([target]);
   await window.getByTestId("statement-pdf").click();
   await expect(window.getByText("The daily statement is saved")).toBeVisible();
+  // The keyboard is where it was: Escape would go nowhere without it.
+  await expect(window.getByTestId("statement-pdf")).toBeFocused();
   // A line with other letters than those of ASCII stands in it by number.
   const hex = /<([0-9A-Fa-f]+)> Tj/g;
   const pdf = readFileSync(target, "latin1").replace(hex, (_, digits: string) => Buffer.from(digits, "hex").toString("latin1"));
