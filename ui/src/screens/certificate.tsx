@@ -38,7 +38,7 @@ export function Certificate({ files }: { files: CertificateFiles }) {
         {!importing && !none && choose}
       </header>
       <div className={screen.body}>
-        <div className={`${screen.narrow} ${screen.stack}`}>
+        <div className={screen.columns}>
           {locked && <ProblemNote problem={locked} />}
           {stored.error && <ProblemNote problem={stored.error} />}
           {importing && <CertificateImport key={files.turn} files={files} />}

@@ -82,7 +82,7 @@ function Figures({ view }: { view: StatisticsView }) {
           <DayTable days={days} />
         </section>
       )}
-      <div className={css.columns}>
+      <div className={screen.columns}>
         {(causes.length > 0 || view.oldestOpen) && <HeldUp view={view} />}
         {diseases.length > 0 && <Diseases diseases={diseases} days={days} />}
         {view.deadlines && <Deadlines figures={view.deadlines} days={days} />}

@@ -43,7 +43,7 @@ export function Settings({ adds = false }: { adds?: boolean }) {
         <h1>{text("nav.settings")}</h1>
       </header>
       <div className={screen.body}>
-        <div className={`${screen.narrow} ${screen.stack}`}>
+        <div className={screen.columns}>
           <Look />
           <Endpoints adds={adds} />
           <Sending />
