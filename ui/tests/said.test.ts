@@ -2,10 +2,11 @@
 
 import { describe, expect, it } from "vitest";
 
+import { readCatalogue } from "../build/catalogues";
 import type { MessageView } from "../src/bridge/generated/MessageView";
 import { BLANK } from "../src/bridge/mock-data";
 import { LANGUAGES, loadWords } from "../src/i18n/text";
-import { sentenceOf, shownSentence, valuesOf } from "../src/parts/said";
+import { helpOf, sentenceOf, shownSentence, valuesOf } from "../src/parts/said";
 
 const missing = (element: string, path: string | null = null): MessageView => ({
   ...BLANK,
@@ -130,5 +131,21 @@ describe("a day of a document", () => {
     const { text } = await loadWords("en");
     const wrong = { ...old, code: "date-in-future", params: { date: "tomorrow" } };
     expect(sentenceOf(text, wrong)).toContain("tomorrow");
+  });
+});
+
+describe("what the authority says", () => {
+  it("has help: what usually is the cause, and what to change, for each of its rules and types", async () => {
+    const ids = [...readCatalogue("en").keys()];
+    const rules = ids.flatMap((id) => /^rule\.(FOPH-\d+)$/.exec(id)?.[1] ?? []);
+    const issues = ids.flatMap((id) => /^issue\.(.+)$/.exec(id)?.[1] ?? []);
+    expect(rules.length * issues.length).toBeGreaterThan(0);
+    for (const { code: language } of LANGUAGES) {
+      const { text } = await loadWords(language);
+      const said = (message: Partial<MessageView>) => helpOf(text, { ...BLANK, source: "authority", code: "processing", ...message });
+      for (const rule of rules) expect(said({ rule }), `${language} ${rule}`).toBe(text.code(`rule.${rule}.more`));
+      for (const rule of rules) expect(said({ rule })?.length, `${language} ${rule}`).toBeGreaterThan(20);
+      for (const code of issues) expect(said({ rule: null, code }), `${language} ${code}`).toBeTruthy();
+    }
   });
 });

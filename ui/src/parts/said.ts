@@ -86,9 +86,19 @@ export function rawText(message: MessageView): string | null {
   return message.text ?? (BROKEN.has(message.code) ? (message.params.text ?? null) : null);
 }
 
-/** What to do about it. */
+/** Issue types by which an authority says that it could not, rather than that the report is wrong. */
+export const PASSING: ReadonlySet<string> = new Set(["exception", "timeout", "transient", "throttled", "lock-error", "no-store", "incomplete"]);
+/** Those about who asks. */
+const ACCESS = new Set(["security", "login", "unknown", "expired", "forbidden", "suppressed"]);
+/** Those about a report that it may have already. */
+const KNOWN = new Set(["duplicate", "multiple-matches", "conflict", "deleted"]);
+
+/** What to do about it: what usually is the cause, and what to change. */
 export function helpOf(text: Text, message: MessageView): string | undefined {
-  return message.source === "authority" ? undefined : text.code(`finding.${message.code}.more`, message.params);
+  const { source, code, rule, params } = message;
+  if (source !== "authority") return text.code(`finding.${code}.more`, params);
+  const kind = PASSING.has(code) ? "passing" : ACCESS.has(code) ? "access" : KNOWN.has(code) ? "known" : "content";
+  return (rule && text.code(`rule.${rule.toUpperCase()}.more`)) ?? text.code(`issue-help.${kind}`);
 }
 
 /** What stands there and what should, where the sentence does not say it. */

@@ -14,7 +14,7 @@ import { Destination, useDestinations } from "../parts/destination";
 import { Confirm, ReasonDialog } from "../kit/dialog";
 import { useMany } from "../parts/many";
 import { Notice, problemText } from "../kit/notes";
-import { shownSentence } from "../parts/said";
+import { PASSING, helpOf, shownSentence } from "../parts/said";
 import { Sparkline } from "../parts/sparkline";
 import { StateLabel, StateMark } from "../parts/state";
 import { Subject } from "../parts/subject";
@@ -45,6 +45,7 @@ export function CausePage(props: {
   const { message, rows } = cause;
   const { reveal } = useWindow();
   const title = message ? shownSentence(text, message, !reveal) : words("state-meaning", cause.state);
+  const help = message && helpOf(text, message);
   const days = daysOf(cause, new Date());
   return (
     <section className={css.page} aria-label={title} data-testid="cause-page">
@@ -55,6 +56,7 @@ export function CausePage(props: {
             {reveal ? message.text : masked(message.text)}
           </p>
         )}
+        {help && <p className="selectable" data-testid="cause-help">{help}</p>}
         <p className={css.origin}>
           <StateLabel state={cause.state} size={14} />
           {message?.rule && <code className="selectable">{message.rule}</code>}
@@ -157,9 +159,6 @@ export function CauseRows({ cause, open, onShow }: { cause: Cause; open: number 
     </ul>
   );
 }
-
-/** Issue types by which an authority says that it could not, rather than that the report is wrong. */
-const PASSING = new Set(["exception", "timeout", "transient", "throttled", "lock-error", "no-store", "incomplete"]);
 
 /** One decision for all reports of a cause. */
 function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolean; onFix: (ids: number[]) => void }) {
