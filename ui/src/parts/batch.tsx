@@ -2,7 +2,7 @@
 // is, then what became of it. Every number comes from the core.
 
 import { CircleCheck, Eye, FilePen, Files, ListChecks, Pause, Play, Undo2, X } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import type { BatchView } from "../bridge/generated/BatchView";
 import { useBatch, useCommand, useStatus } from "../bridge/queries";
@@ -33,6 +33,7 @@ function Bar({ batch }: { batch: Batch }) {
   const holdBack = useCommand("hold_back", { onDone: (held) => intake.undone(held + onHold) });
   const [showsRest, setShowsRest] = useState(false);
   const phase = phaseOf(batch, view, left);
+  useFold(phase === "settled" && batch.rest.length === 0 && view?.completed === view?.total);
   const undo = () => view && holdBack.mutate({ ids: view.waiting }, { onError: sayProblem(text) });
   useUndoKey(() => phase === "waiting" && undo());
   return (
@@ -84,6 +85,17 @@ function Bar({ batch }: { batch: Batch }) {
       )}
     </section>
   );
+}
+
+/** Once nothing is left to say but that all went well, the bar goes with the screen on which that was read. */
+function useFold(isDone: boolean): void {
+  const { closeBatch } = useIntake();
+  const { screen } = useWindow().place;
+  const read = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    read.current = isDone ? (read.current ?? screen) : undefined;
+    if (read.current !== undefined && read.current !== screen) closeBatch();
+  }, [isDone, screen, closeBatch]);
 }
 
 type Phase = "unknown" | "none" | "waiting" | "undone" | "moving" | "settled";

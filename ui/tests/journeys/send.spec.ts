@@ -42,6 +42,23 @@ test.describe("before anything has left", () => {
   });
 });
 
+test("what went well leaves with the screen on which it was read, and what needs a person stays", async ({ window, core }) => {
+  const batch = window.getByTestId("batch");
+  await core.drop([core.sample("covid"), core.sample("malaria")]);
+  await window.getByTestId("send-button").click();
+  await expect(batch).toHaveAttribute("data-phase", "settled");
+  await expect(batch).toContainText("All 2 reports are completed");
+  await window.getByTestId("nav-overview").click();
+  await expect(batch).toHaveCount(0);
+
+  await window.getByTestId("nav-send").click();
+  await core.drop([core.sample("gonorrhoea"), core.sample("muster-fehler")]);
+  await window.getByTestId("send-button").click();
+  await expect(batch).toHaveAttribute("data-phase", "settled");
+  await window.getByTestId("nav-overview").click();
+  await expect(batch).toContainText("1 needs you");
+});
+
 test("the outcome says what is completed and what needs a person", async ({ window, core }) => {
   await core.drop([core.sample("covid"), core.sample("malaria"), core.sample("muster-fehler")]);
   await window.getByRole("button", { name: "Send 3 reports" }).click();
