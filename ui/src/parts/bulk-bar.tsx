@@ -70,6 +70,7 @@ export function BulkBar(props: {
           {text("bulk.all", { n: total })}
         </Button>
       )}
+      <Button tone="quiet" icon={X} label={text("bulk.clear")} onPress={selection.clear} />
       <div className={css.actions}>
         {action("resubmit", "bulk.resubmit", RotateCw, () => run("resubmit"))}
         {action("release", "bulk.release", Play, () => setAsking("release"))}
@@ -77,7 +78,6 @@ export function BulkBar(props: {
         {action("withdraw", "bulk.withdraw", XCircle, () => setAsking("withdraw"))}
         {action("not-reportable", "bulk.not-reportable", Ban, () => setAsking("not-reportable"))}
         <SaveTable ids={ids} />
-        <Button tone="quiet" icon={X} label={text("bulk.clear")} onPress={selection.clear} />
       </div>
       {asking && (
         <Question

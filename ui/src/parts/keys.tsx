@@ -164,15 +164,19 @@ const SHEET: { keys: string[]; what: TextId }[] = [
   { keys: ["?"], what: "keys.sheet" },
 ];
 
+/** Keys that have another name in other languages. */
+const NAMED: Record<string, TextId> = { Space: "keys.space", Shift: "keys.shift" };
+
 export function KeyList() {
   const text = useText();
+  const nameOf = (key: string) => (NAMED[key] ? text(NAMED[key]) : key);
   return (
     <dl className={css.sheet}>
       {SHEET.map(({ keys, what }) => (
         <div key={what}>
           <dt>
             {keys.map((key) => (
-              <kbd key={key}>{key}</kbd>
+              <kbd key={key}>{nameOf(key)}</kbd>
             ))}
           </dt>
           <dd>{text(what)}</dd>

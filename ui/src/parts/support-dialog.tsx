@@ -51,7 +51,9 @@ export function SupportDialog({ onClose }: { onClose: () => void }) {
       {problem && <ProblemNote problem={problem} />}
       {preview.data?.map((file) => (
         <section key={file.name} className={css.file} data-testid="support-file">
-          <h3>{file.name}</h3>
+          <h3>
+            {text.code(`support.file.${file.name.replace(/\.json$/, "")}`) ?? file.name} <code>{file.name}</code>
+          </h3>
           {/* Reached by keyboard, because it scrolls. */}
           <pre className="selectable" tabIndex={0} aria-label={file.name}>
             {file.text}

@@ -1,7 +1,7 @@
 // A new authority: what everybody needs first, what few need folded. The core checks; this form collects and asks.
 
 import { FileKey2, X } from "lucide-react";
-import { useCallback, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 
 import { door } from "#door";
 
@@ -10,7 +10,7 @@ import type { CaView } from "../bridge/generated/CaView";
 import type { EndpointInput } from "../bridge/generated/EndpointInput";
 import type { Problem } from "../bridge/generated/Problem";
 import { useCommand } from "../bridge/queries";
-import { useFormat, useText } from "../i18n/text";
+import { useFormat, useText, useWords } from "../i18n/text";
 import { Button, Select, TextField } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
 import { useDropInto } from "../parts/drops";
@@ -34,6 +34,9 @@ const EMPTY: EndpointInput = {
   proxy: null,
 };
 
+/** Where the language of the window is that of the country, reports that name none are in it too. */
+const fieldsFor = (locale: string): EndpointInput => ({ ...EMPTY, language: LANGUAGES.find((code) => code === locale) ?? EMPTY.language });
+
 /** Whether an address ends as those of the authority do, for a hint while it is written: the question comes from the
  *  operating system. What is no address yet is for the core to say. */
 export function hasUsualPath(address: string): boolean {
@@ -54,9 +57,13 @@ function fieldOf(problem: Problem | null): string | undefined {
 
 export function EndpointDialog({ onClose }: { onClose: () => void }) {
   const text = useText();
-  const [input, setInput] = useState(EMPTY);
+  const { locale } = useWords();
+  const [empty] = useState(() => fieldsFor(locale));
+  const [input, setInput] = useState(empty);
+  const languages = new Intl.DisplayNames(locale, { type: "language" });
   const own = useCa();
   const { ca, take } = own;
+  const address = useRef<HTMLDivElement>(null);
   const [advanced, setAdvanced] = useState(false);
   const add = useCommand("add_endpoint", { onDone: onClose });
   const set = (change: Partial<EndpointInput>) => setInput((old) => ({ ...old, ...change }));
@@ -74,7 +81,7 @@ export function EndpointDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog
       title={text("endpoint.add")}
-      isDirty={input !== EMPTY || ca !== undefined}
+      isDirty={input !== empty || ca !== undefined}
       onClose={onClose}
       footer={
         <>
@@ -93,6 +100,12 @@ export function EndpointDialog({ onClose }: { onClose: () => void }) {
         </>
       }
     >
+      <Presets
+        onChoose={(environment) => {
+          set({ environment, name: text(`endpoint.preset.${environment}.name`) });
+          address.current?.querySelector("input")?.focus();
+        }}
+      />
       <TextField
         label={text("endpoint.name")}
         help={text("endpoint.name.help")}
@@ -101,14 +114,16 @@ export function EndpointDialog({ onClose }: { onClose: () => void }) {
         onChange={(name) => set({ name })}
         autoFocus
       />
-      <TextField
-        label={text("endpoint.address")}
-        help={text("endpoint.address.help")}
-        error={said("baseUrl") && text("endpoint.address.wrong")}
-        type="url"
-        value={input.baseUrl}
-        onChange={(baseUrl) => set({ baseUrl })}
-      />
+      <div ref={address}>
+        <TextField
+          label={text("endpoint.address")}
+          help={text("endpoint.address.help")}
+          error={said("baseUrl") && text("endpoint.address.wrong")}
+          type="url"
+          value={input.baseUrl}
+          onChange={(baseUrl) => set({ baseUrl })}
+        />
+      </div>
       {!hasUsualPath(input.baseUrl) && (
         <Notice tone="caution" title={text("endpoint.unusual")} role="status">
           {text("endpoint.unusual.more")}
@@ -136,7 +151,7 @@ export function EndpointDialog({ onClose }: { onClose: () => void }) {
           <Select
             label={text("endpoint.language")}
             value={input.language ?? ""}
-            choices={LANGUAGES.map((id) => ({ id, name: id }))}
+            choices={LANGUAGES.map((id) => ({ id, name: languages.of(id) ?? id }))}
             onChange={(language) => set({ language })}
           />
           <TextField
@@ -154,6 +169,24 @@ export function EndpointDialog({ onClose }: { onClose: () => void }) {
         add.error && wrong === undefined && <ProblemNote problem={add.error} />
       )}
     </Dialog>
+  );
+}
+
+/** What is known of the authority of the country: all but its addresses, which it gives to each laboratory. */
+function Presets({ onChoose }: { onChoose: (environment: "integration" | "production") => void }) {
+  const text = useText();
+  return (
+    <section className={css.presets} aria-label={text("endpoint.preset")} data-testid="endpoint-presets">
+      <h3>{text("endpoint.preset")}</h3>
+      <div>
+        {(["integration", "production"] as const).map((environment) => (
+          <Button key={environment} onPress={() => onChoose(environment)} data-testid={`preset-${environment}`}>
+            {text(`endpoint.preset.${environment}`)}
+          </Button>
+        ))}
+      </div>
+      <p>{text("endpoint.preset.more")}</p>
+    </section>
   );
 }
 

@@ -145,3 +145,22 @@ test("a certificate takes the place of the one in use once the authority has acc
   await expect(window.getByText("The certificate is stored")).toBeVisible();
   await expect.poll(used).not.toEqual([first]);
 });
+
+test.describe("in French", () => {
+  test.use({ language: "fr" });
+
+  test("what is known of the authority of the country is filled in, and the address is what is left", async ({ window }) => {
+    await window.getByTestId("nav-settings").click();
+    await window.getByTestId("add-endpoint").click();
+    const dialog = window.getByRole("dialog");
+    await dialog.getByTestId("preset-production").click();
+    await expect(dialog.getByRole("textbox", { name: "Nom" })).toHaveValue("OFSP");
+    await expect(dialog.getByRole("textbox", { name: "Adresse" })).toBeFocused();
+    await expect(dialog.getByRole("button", { name: /Environnement/ })).toContainText("Production");
+    await dialog.getByText("Options avancées").click();
+    // A language is named, and not by its code.
+    await expect(dialog).toContainText("français suisse");
+    await expect(dialog).not.toContainText("fr-CH");
+    await sound(window);
+  });
+});
