@@ -59,6 +59,7 @@ pub use question::EndpointQuestion;
 pub(crate) use question::Wanted;
 use screen::Screen;
 pub use standing::{Standing, StandingView};
+pub(crate) use statistics::local_time;
 pub use statistics::remember_zone;
 use taking::Taking;
 use tested::Tested;

@@ -1,8 +1,13 @@
 //! The daily statement as a PDF for the file: text in the fonts that every reader has, nothing
 //! compressed, so that what it says can be read in fifty years with any editor.
 
-use pdf_writer::{Content, Date, Finish, Name, Pdf, Rect, Ref, Str, TextStr};
+use std::collections::BTreeMap;
 
+use fhir::Instant;
+use pdf_writer::{Content, Date, Finish, Name, Pdf, Rect, Ref, Str, TextStr};
+use report::StateCode;
+
+use crate::desk::local_time;
 use crate::views::{StatementEntryView, StatementView};
 
 /// A text by its id, with its parameters.
@@ -168,6 +173,7 @@ fn blocks(view: &StatementView, wording: &Wording) -> Vec<Vec<Line>> {
     let title = wording.say("heading", &[("date", &view.date)]);
     let mut first = vec![Line::of(Font::Bold, 15.0, title), Line::gap(4.0)];
     first.extend(sentence(&wording.say("sum", &[("n", &count)])));
+    first.extend(sentence(&outcome(view, wording)));
     if view.is_cut {
         first.extend(sentence(&wording.say("cut", &[("n", &count)])));
     }
@@ -180,6 +186,19 @@ fn blocks(view: &StatementView, wording: &Wording) -> Vec<Vec<Line>> {
     last.extend(sentence(&wording.say("made", &made)));
     let entries = view.entries.iter().map(|entry| block(entry, wording));
     std::iter::once(first).chain(entries).chain([last]).collect()
+}
+
+/// "Completed (45) · Failed (7)": how many are where.
+fn outcome(view: &StatementView, wording: &Wording) -> String {
+    let mut counts: BTreeMap<StateCode, usize> = BTreeMap::new();
+    for entry in &view.entries {
+        *counts.entry(entry.state).or_default() += 1;
+    }
+    let told = counts.iter().map(|(state, count)| {
+        let state = (wording.text)(&format!("state.{}", state.code()), &[]);
+        format!("{state} ({count})")
+    });
+    told.collect::<Vec<_>>().join(" \u{b7} ")
 }
 
 fn block(entry: &StatementEntryView, wording: &Wording) -> Vec<Line> {
@@ -317,9 +336,10 @@ fn windows(text: &str) -> Vec<u8> {
     text.chars().map(byte).collect()
 }
 
-/// An instant of an interface, for people of every language.
+/// An instant of an interface, for people of every language, as the clock of the laboratory showed
+/// it: a day of the statement is a day there.
 fn read(instant: &str) -> String {
-    instant.replacen('T', " ", 1)
+    Instant::parse(instant).map_or_else(|| instant.to_owned(), local_time)
 }
 
 /// When it was made, for the properties of the file.

@@ -4,6 +4,7 @@ import { ChevronLeft, ChevronRight, FileDown, Printer } from "lucide-react";
 import { useState } from "react";
 import { createPortal } from "react-dom";
 
+import type { State } from "../bridge/generated/State";
 import type { StatementEntryView } from "../bridge/generated/StatementEntryView";
 import type { StatementView } from "../bridge/generated/StatementView";
 import { useCommand, useStatement } from "../bridge/queries";
@@ -13,6 +14,7 @@ import { Button, CopyButton } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
 import { Notice, ProblemNote } from "../kit/notes";
 import { say, sayProblem } from "../kit/toasts";
+import { STATE_CODES } from "../parts/state";
 import { csv } from "../parts/table-text";
 import css from "./statement.module.css";
 
@@ -91,11 +93,17 @@ export function StatementDialog({ onClose }: { onClose: () => void }) {
 function Sheet({ view }: { view: StatementView }) {
   const text = useText();
   const format = useFormat();
+  const words = useCodeText();
   const { entries, date, made, chainEvent, chainHash, version, isCut } = view;
+  const among = (state: State) => entries.filter((entry) => entry.state === state).length;
+  const outcome = STATE_CODES.filter((state) => among(state) > 0)
+    .map((state) => `${words("state", state)} (${format.number(among(state))})`)
+    .join(" · ");
   return (
     <article className={`${css.sheet} selectable`} data-testid="statement">
       <h3>{text("statement.heading", { date: format.date(date) })}</h3>
       <p>{text("statement.sum", { n: entries.length })}</p>
+      <p data-testid="statement-outcome">{outcome}</p>
       {isCut && <Notice tone="caution" title={text("statement.cut", { n: entries.length })} />}
       <ol className={css.entries}>
         {entries.map((entry) => (

@@ -54,6 +54,7 @@ test("the daily statement has what was sent, its digest and the answer, and no n
   const statement = window.getByRole("dialog").getByTestId("statement");
   const { digest, receipt, identifier } = await core.call("detail", { id: 1 });
   for (const proof of [digest, receipt ?? "no receipt", identifier, "Completed", "HTTP 200"]) await expect(statement).toContainText(proof);
+  await expect(statement.getByTestId("statement-outcome")).toHaveText("Completed (1)");
   expect(name).not.toBe("");
   await expect(statement).not.toContainText(name);
   await sound(window);

@@ -176,7 +176,8 @@ mod tests {
             let say = |id: &str, params: &[(&str, &str)]| language.shared(id, params);
             let entry = &view.entries[1];
             let facts = [
-                "2026-11-24 09:30:10+01:00",
+                "2026-11-24 08:30:10.000 (UTC+00:00)",
+                &format!("{} (2)", say("state.completed", &[])),
                 &entry.identifier,
                 &entry.digest,
                 entry.receipt.as_deref().unwrap(),
