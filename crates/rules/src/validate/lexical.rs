@@ -10,7 +10,7 @@ use sha1::{Digest, Sha1};
 use super::bounds::decoded;
 use super::bundle::is_absolute;
 use super::narrative::{self, Links};
-use super::{Issue, Run, error};
+use super::{Issue, Run, error, warning};
 use crate::terminology::Codes;
 
 /// Code systems whose address is often written with something before or behind it.
@@ -98,7 +98,8 @@ impl<'t> Run<'t> {
             return error(issues, of, "rule-code-system-wrong", &params);
         }
         if self.is_unknown_of_hl7(system) {
-            return error(issues, of, "rule-code-system-unknown", &[("value", system)]);
+            // HL7's validator asks its terminology server, and goes on where that knows no more.
+            return warning(issues, of, "rule-code-system-unknown", &[("value", system)]);
         }
         if self.set.codes(system, 0).is_some_and(Codes::is_supplement) {
             return error(issues, of, "rule-system-is-supplement", &[("value", system)]);

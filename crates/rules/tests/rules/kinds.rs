@@ -1,7 +1,7 @@
 //! Kinds of findings that no other table is about, each with what keeps the rule and what breaks
 //! it; and that no kind is without a case.
 
-use fhir::{Format, Instant, Limits, Tree};
+use fhir::{Format, Instant, Limits, Severity, Tree};
 use rules::{Asked, Mode};
 use serde_json::{Value, json};
 
@@ -86,7 +86,6 @@ fn code_systems_are_named_by_their_own_address() {
     for (system, code) in [
         (COLOURS, None),
         ("https://loinc.org", Some("rule-code-system-wrong")),
-        ("http://hl7.org/fhir/nobody-defines-this", Some("rule-code-system-unknown")),
         (&*value_set("colours"), Some("rule-system-is-value-set")),
     ] {
         let expected: Vec<String> = code.iter().map(|code| format!("{code} {place}")).collect();
@@ -119,6 +118,20 @@ fn code_systems_are_named_by_their_own_address() {
         None,
         &[(relative, &["rule-system-not-absolute Observation.code.coding[0].system"])],
     );
+}
+
+/// Whoever decides asks a terminology server, and a code system that is not there is no error of
+/// the document: not even one that is said to be FHIR's own.
+#[test]
+fn a_code_system_of_fhir_that_nobody_has_is_a_warning() {
+    for system in ["http://hl7.org/fhir/v2/nobody", "http://build.fhir.org/nobody"] {
+        let resource = observation(json!({ "system": system, "code": "red" }));
+        for mode in [Mode::Authority, Mode::Strict] {
+            let found = found(&set(Vec::new()), &resource, None, mode);
+            let told: Vec<_> = found.iter().map(|of| (&*of.code, of.severity)).collect();
+            assert_eq!(told, [("rule-code-system-unknown", Severity::Warning)], "{system}");
+        }
+    }
 }
 
 #[test]
