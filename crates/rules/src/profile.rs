@@ -216,7 +216,7 @@ impl Build {
             (Some(slice), Some(_)) if depth > 0 => {
                 let sliced = self.sliced(parent, &node.path, slice);
                 match sliced {
-                    Some(of) => self.nodes[of as usize].slices.push(at),
+                    Some(of) => self.attach(of, at, parent),
                     None => self.child(parent, at),
                 }
             }
@@ -225,6 +225,20 @@ impl Build {
         self.nodes.push(node);
         self.open.truncate(depth);
         self.open.push(at);
+    }
+
+    /// A slice of an element, or of a slice: that is told as its own slices where it does not say
+    /// how they are.
+    fn attach(&mut self, of: u32, at: u32, parent: Option<u32>) {
+        let outer = &self.nodes[of as usize];
+        if outer.slice.is_some() && outer.slicing.is_none() {
+            let path = outer.path.clone();
+            let base = self.sliced(parent, &path, "");
+            let slicing = base.and_then(|base| self.nodes[base as usize].slicing.clone());
+            let open = slicing.map(|of| Slicing { rules: "open".to_owned(), ordered: false, ..of });
+            self.nodes[of as usize].slicing = open;
+        }
+        self.nodes[of as usize].slices.push(at);
     }
 
     fn child(&mut self, parent: Option<u32>, at: u32) {

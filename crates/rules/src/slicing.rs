@@ -235,9 +235,10 @@ fn below<'s>(set: &'s RuleSet, place: &Place<'s>, step: &Step) -> Vec<Place<'s>>
         Step::Extension(url) => {
             let mut found = Vec::new();
             for place in children(set, place, "extension") {
-                let of = place.profile.node(place.node);
-                let slices = of.slices.iter().copied();
-                let mine = slices.filter(|slice| is_extension(set, place.profile, *slice, url));
+                let mut slices = Vec::new();
+                with_inner(place.profile, place.node, &mut slices);
+                let mine =
+                    slices.into_iter().filter(|of| is_extension(set, place.profile, *of, url));
                 found.extend(mine.map(|node| Place { node, inherited: None, ..place }));
             }
             if found.is_empty() {
@@ -246,6 +247,14 @@ fn below<'s>(set: &'s RuleSet, place: &Place<'s>, step: &Step) -> Vec<Place<'s>>
             }
             found
         }
+    }
+}
+
+/// The slices of an element, and their own slices.
+fn with_inner(profile: &Profile, of: u32, slices: &mut Vec<u32>) {
+    for slice in &profile.node(of).slices {
+        slices.push(*slice);
+        with_inner(profile, *slice, slices);
     }
 }
 

@@ -4,7 +4,7 @@ use rules::Mode;
 use serde_json::{Value, json};
 
 use crate::slices::{check, identifiers, slicing};
-use crate::teaching::{element, errors, found, profile, set};
+use crate::teaching::{element, errors, extension, found, profile, set, url};
 
 /// HL7's validator compares some parts of some types only, and does not ask of others at all.
 #[test]
@@ -145,5 +145,56 @@ fn a_slice_that_may_not_occur_is_forbidden_strictly() {
         let expected: Vec<String> =
             place.iter().map(|place| format!("rule-too-many {place}")).collect();
         assert_eq!(strict, expected, "{resource}");
+    }
+}
+
+/// A slice that is told by an extension may say in a slice of a slice which value that has.
+#[test]
+fn the_value_of_an_extension_is_told_by_a_slice_of_its_slice() {
+    let kind = || extension("kind", &[("element", "Observation.component")], "code", false);
+    let typed = json!({ "type": [{ "code": "Extension", "profile": [url("kind")] }] });
+    let told = |name: &str| {
+        let own = format!("Observation.component:{name}.extension:kind/{name}");
+        let mut slice = typed.clone();
+        slice["id"] = json!(own);
+        slice["sliceName"] = json!(format!("kind/{name}"));
+        let value = json!({ "id": format!("{own}.valueCode"), "fixedCode": name });
+        let part = format!("Observation.component:{name}.valueQuantity");
+        [
+            element("Observation.component", "1..*", "", json!({ "sliceName": name })),
+            element("Observation.component.extension", "1..1", "", slice),
+            element("Observation.component.extension.valueCode", "1..1", "code", value),
+            element("Observation.component.valueQuantity", "1..1", "", json!({ "id": part })),
+        ]
+    };
+    let by_value = format!("extension('{}').value", url("kind"));
+    let mut plain = typed.clone();
+    plain["sliceName"] = json!("kind");
+    let mut elements = vec![
+        element("Observation.component", "", "", slicing("value", &by_value, "open")),
+        element("Observation.component.extension", "", "", plain),
+    ];
+    elements.extend(told("single"));
+    elements.extend(told("other"));
+    let part = |name: &str, more: Value| {
+        let mut part = json!({ "code": { "text": "x" },
+            "extension": [{ "url": url("kind"), "valueCode": name }] });
+        part.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        part
+    };
+    let amount = || json!({ "valueQuantity": { "value": 1 } });
+    let of = |parts: &[Value]| {
+        json!({ "resourceType": "Observation", "status": "final", "code": { "text": "x" },
+            "component": parts })
+    };
+    for (resource, expected) in [
+        (of(&[part("single", amount()), part("other", amount())]), &[][..]),
+        (
+            of(&[part("single", amount()), part("other", json!({}))]),
+            &["rule-slice-missing Observation.component[1]"],
+        ),
+        (of(&[part("single", amount())]), &["rule-slice-missing Observation"]),
+    ] {
+        check(vec![kind(), profile("case", "Observation", &elements)], &resource, expected);
     }
 }
