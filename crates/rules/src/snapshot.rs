@@ -162,6 +162,10 @@ impl Draft<'_> {
             .slice
             .clone()
             .or_else(|| change.id.rsplit_once(':').map(|(_, name)| name.to_owned()))?;
+        // With the parts of a profile its slices came, too.
+        if let Some(found) = self.find(&format!("{base}:{name}")) {
+            return Some(found);
+        }
         // A re-slice copies the slice that it divides.
         let parent =
             name.rsplit_once('/').and_then(|(outer, _)| self.find(&format!("{base}:{outer}")));

@@ -151,7 +151,14 @@ fn a_slice_that_may_not_occur_is_forbidden_strictly() {
 /// A slice that is told by an extension may say in a slice of a slice which value that has.
 #[test]
 fn the_value_of_an_extension_is_told_by_a_slice_of_its_slice() {
-    let kind = || extension("kind", &[("element", "Observation.component")], "code", false);
+    let kind = || {
+        let mut kind = extension("kind", &[("element", "Observation.component")], "code", false);
+        // Written for a slice, which the parts of the profile have then, too.
+        for member in ["id", "path"] {
+            kind["differential"]["element"][2][member] = json!("Extension.valueCode");
+        }
+        kind
+    };
     let typed = json!({ "type": [{ "code": "Extension", "profile": [url("kind")] }] });
     let told = |name: &str| {
         let own = format!("Observation.component:{name}.extension:kind/{name}");
