@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
 mod house;
+mod late;
 
 use std::sync::atomic::Ordering;
 

@@ -97,7 +97,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Gives an endpoint another address.
+    /// Gives an endpoint another address. Where the authority has moved, the others that lead to it
+    /// move too.
     ///
     /// # Errors
     /// [`EngineError::EndpointHasReports`] where it has reports and nobody says that it is the same
@@ -118,7 +119,10 @@ impl Engine {
                 let (name, all, open) = (name.to_owned(), reports.all, reports.open);
                 return Err(EngineError::EndpointHasReports { name, all, open });
             }
-            *known = changed;
+            let before = std::mem::replace(known, changed.clone());
+            if same == SameAuthority::Yes {
+                settings.move_others(&before, &changed.base);
+            }
             Ok(())
         })?;
         self.note_endpoints()?;
@@ -251,6 +255,16 @@ impl Settings {
         match self.endpoints.iter().any(|known| known.name == name) {
             true => Err(EngineError::EndpointExists(name.to_owned())),
             false => Ok(()),
+        }
+    }
+
+    /// The authority of an endpoint has moved, and with it that of all others that led there.
+    fn move_others(&mut self, from: &Endpoint, to: &Url) {
+        let before = (from.base.to_string(), from.environment.code());
+        for other in &mut self.endpoints {
+            if other.leads_to(&before.0, before.1) {
+                other.base = to.clone();
+            }
         }
     }
 

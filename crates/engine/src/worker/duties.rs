@@ -180,6 +180,12 @@ impl<A: Authority> Worker<A> {
         siblings: &[Sibling],
     ) -> Result<bool, JournalError> {
         let Some(receipt) = hit.receipt.as_deref() else { return Ok(false) };
+        // Also one that went to the same authority by another endpoint.
+        for sibling in siblings.iter().filter_map(|sibling| sibling.id) {
+            if self.journal.row(sibling)?.receipt.as_deref() == Some(receipt) {
+                return Ok(true);
+            }
+        }
         let mut owners = self.journal.by_receipt_at(self.endpoint.id(), receipt)?;
         owners.retain(|(owner, identifier)| *owner != id && may_be(hit, identifier));
         if owners.is_empty() {

@@ -295,11 +295,14 @@ fn is_request(event: &Event) -> bool {
 
 /// After this it is there no more, or was never.
 fn has_ended(event: &Event) -> bool {
-    use Event::{Deferred, Failed, NotReceived, Rejected, SaidNotReceived, TurnedAway};
+    use Event::{
+        Deferred, Failed, HeldAfterRefusals, NotReceived, Rejected, SaidNotReceived, TurnedAway,
+    };
     matches!(
         event,
         Deferred { .. }
             | Failed { .. }
+            | HeldAfterRefusals { .. }
             | NotReceived { .. }
             | Rejected
             | SaidNotReceived { .. }

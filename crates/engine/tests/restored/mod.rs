@@ -1,6 +1,7 @@
 //! What a restore or a copying of the profile has forgotten, beside newer versions of one document,
 //! words of people and answers that come late.
 
+mod forgotten;
 mod named;
 
 use engine::{Clock as _, decide_guarded};

@@ -14,7 +14,7 @@ use super::word;
 use crate::house::{House, Willing};
 
 /// Both are noted with one address, or the second with another.
-fn lead_to(house: &House, theirs: &str) {
+pub(super) fn lead_to(house: &House, theirs: &str) {
     for (id, base) in [("ours", "https://authority.example/v1/fhir"), ("theirs", theirs)] {
         let (name, environment) = (id.to_owned(), "integration".to_owned());
         let note = EndpointNote { name, base: base.to_owned(), environment };
@@ -23,7 +23,7 @@ fn lead_to(house: &House, theirs: &str) {
 }
 
 /// The same address, written with a slash at its end.
-const SAME: &str = "https://authority.example/v1/fhir/";
+pub(super) const SAME: &str = "https://authority.example/v1/fhir/";
 const ANOTHER: &str = "https://another.example/v1/fhir";
 
 /// The second version of the document, to the other endpoint.

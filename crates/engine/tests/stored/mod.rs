@@ -5,6 +5,7 @@ mod beside;
 mod corrections;
 mod erased;
 mod lagging;
+mod linked;
 mod newer;
 mod waiting;
 

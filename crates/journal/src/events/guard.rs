@@ -272,10 +272,15 @@ pub(crate) fn decide(
         // version of it, at any time.
         return Ok(note(connection, id, Wait { in_vain: true, ..wait })?);
     }
-    if is_held && goes && endpoints::has_another(connection, &read::row(connection, id)?.endpoint)?
+    if is_held
+        && receipt.is_none()
+        && endpoints::has_another(connection, &read::row(connection, id)?.endpoint)?
     {
-        // What another certificate has sent to the same authority is not shown to this one.
-        return Ok(note(connection, id, Wait { in_vain: true, ..wait })?);
+        // What another certificate has sent to the same authority is not shown to this one: it does
+        // not go by itself.
+        let waits = wait.release || !wait.in_vain;
+        let decides = Wait { release: false, in_vain: true, ..wait };
+        return if waits { Ok(note(connection, id, decides)?) } else { Ok(()) };
     }
     if !is_held {
         return settings::remove(connection, &name_of(id)).map_err(Into::into);

@@ -1,6 +1,8 @@
 //! Content that the journal has already, judged for each destination by itself: what was sent to
 //! the test system was not sent to production.
 
+use std::collections::BTreeSet;
+
 use fhir::Instant;
 use report::{Event, State, StateCode, SubmissionId};
 use rusqlite::{Connection, params};
@@ -39,7 +41,7 @@ pub struct Destination<'a> {
     pub environment: Option<&'a str>,
 }
 
-/// A submission of a document with the same identifier.
+/// A submission of a document with the same identifier, or of a correction of such a one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relative {
     /// The other report.
@@ -54,6 +56,8 @@ pub struct Relative {
     pub has_content: bool,
     /// Its last event.
     pub updated: Instant,
+    /// Id of its endpoint: another one may lead to the same authority.
+    pub endpoint: String,
 }
 
 /// What became of a report that was to be taken in unless others of its bytes stand in the way.
@@ -137,22 +141,40 @@ pub(crate) fn withdrawn_of_content(
     Ok(found)
 }
 
+/// Submissions of documents with this identifier to the same authority, and what has taken or is to
+/// take their place, also under another identifier; oldest first.
 pub(crate) fn of_document(
     connection: &Connection,
     identifier: &str,
     Destination { endpoint, environment }: Destination<'_>,
 ) -> Result<Vec<Relative>, JournalError> {
-    let place = params![identifier, endpoint, environment];
-    read::all(connection, sql::OF_DOCUMENT, place, |row| {
+    let there = params![identifier, environment];
+    let named = read::all(connection, sql::OF_DOCUMENT, there, |row| {
+        Ok((SubmissionId(row.get(0)?), row.get::<_, String>(1)?))
+    })?;
+    let mut all = BTreeSet::new();
+    for (id, other) in named {
+        if endpoints::lead_to_one(connection, endpoint, &other)? {
+            all.insert(id);
+            all.extend(succession::successors(connection, id)?);
+        }
+    }
+    all.into_iter().map(|id| relative(connection, id)).collect()
+}
+
+fn relative(connection: &Connection, id: SubmissionId) -> Result<Relative, JournalError> {
+    let found = read::one(connection, sql::RELATIVE, [id.0], |row| {
         Ok(Relative {
-            id: SubmissionId(row.get(0)?),
-            state: cells::from_json::<State>(1, row.get_ref(1)?.as_str()?)?.shown(),
-            digest: row.get(2)?,
-            canonical: row.get(3)?,
-            has_content: row.get(4)?,
-            updated: Instant(row.get(5)?),
+            id,
+            state: cells::from_json::<State>(0, row.get_ref(0)?.as_str()?)?.shown(),
+            digest: row.get(1)?,
+            canonical: row.get(2)?,
+            has_content: row.get(3)?,
+            updated: Instant(row.get(4)?),
+            endpoint: row.get(5)?,
         })
-    })
+    })?;
+    found.ok_or(JournalError::NotFound(id))
 }
 
 /// Notes what a submission says, where that was not known yet.

@@ -59,9 +59,14 @@ fn keep(connection: &Connection, guard: Guard) -> Result<(), JournalError> {
     settings::set(connection, GUARD, &value)
 }
 
+/// Something may have been sent of which nothing here knows.
+pub(crate) fn note_forgotten(connection: &Connection) -> Result<(), JournalError> {
+    settings::set(connection, FORGOTTEN, &true.into())
+}
+
 /// From now on, because something may have been sent of which nothing here knows.
 pub(crate) fn raise(connection: &Connection, at: Instant) -> Result<(), JournalError> {
-    settings::set(connection, FORGOTTEN, &true.into())?;
+    note_forgotten(connection)?;
     keep(connection, Guard { seen: at, counted: 0, until_compared: false })
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use report::{Event, State, StateCode, SubmissionId, Summary};
 use rusqlite::{Connection, params};
 
-use crate::events::{asked, attach, doubt, guard, known, lost, standing};
+use crate::events::{asked, attach, doubt, guard, known, lost, standing, succession};
 use crate::queries::{endpoints, read};
 use crate::recovery::recover::program;
 use crate::store::sql;
@@ -38,8 +38,8 @@ pub struct OtherVersions {
     /// Those that were taken in after it and may be with the authority: a request is under way or
     /// in doubt.
     pub newer_in_doubt: Vec<SubmissionId>,
-    /// Those that were taken in after it and wait, were rejected or replaced: a request of one may
-    /// have been refused on the way back.
+    /// Those that were taken in after it, or after the same content that it sends again, and wait,
+    /// were rejected or replaced: a request of one may have been refused on the way back.
     pub newer_refused: Vec<SubmissionId>,
     /// A newer one may have been sent in what was forgotten: the authority is to be asked for their
     /// document first.
@@ -55,7 +55,7 @@ pub(crate) fn before_sending(
     id: SubmissionId,
 ) -> Result<OtherVersions, JournalError> {
     let states = [&[StateCode::Withdrawn], &WITH_THE_AUTHORITY[..], &IN_DOUBT[..], &REFUSED[..]];
-    let found = found(connection, id, &states.concat())?;
+    let found = beside_it(connection, id, &states.concat())?;
     let is_withdrawn = |(_, state): &(_, State)| state.shown() == StateCode::Withdrawn;
     let (withdrawn, others) = found.into_iter().partition::<Vec<_>, _>(is_withdrawn);
     let newer = newer_among(connection, id, others)?;
@@ -67,10 +67,36 @@ pub(crate) fn before_sending(
         withdrawn: withdrawn.into_iter().map(|(id, _)| id).collect(),
         newer: among(&WITH_THE_AUTHORITY),
         newer_in_doubt: among(&IN_DOUBT),
-        newer_refused: among(&REFUSED),
+        newer_refused: [since_the_same(connection, id)?, among(&REFUSED)].concat(),
         is_unasked: is_unasked(connection, id)?,
         is_beside_lost: is_beside_lost(connection, id)?,
     })
+}
+
+/// Of a report that sends again what failed or was rejected: other versions that were taken in since
+/// then, of which a request may have been refused on the way back.
+fn since_the_same(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Vec<SubmissionId>, JournalError> {
+    let row = read::row(connection, id)?;
+    let (mut first, mut corrects) = (id, row.corrects);
+    while let Some(earlier) = corrects {
+        let before = read::row(connection, earlier)?;
+        if before.digest == row.digest {
+            first = earlier;
+        }
+        corrects = before.corrects;
+    }
+    if first == id {
+        return Ok(Vec::new());
+    }
+    let mut between = found(connection, id, &REFUSED, false)?;
+    between.retain(|(other, state)| {
+        let was_sent = !matches!(state, State::Held { attempt: 0 });
+        first < *other && *other < id && was_sent
+    });
+    Ok(between.into_iter().map(|(other, _)| other).collect())
 }
 
 /// Whether a newer one may have been sent of which nothing here knows.
@@ -107,20 +133,16 @@ fn is_beside_lost(connection: &Connection, id: SubmissionId) -> Result<bool, Jou
 }
 
 /// Of these versions those that were taken in after a report and may be with the authority, oldest
-/// first; and what has taken their place under another document identifier.
+/// first; and what has taken or is to take their place, also under another document identifier.
 fn newer_among(
     connection: &Connection,
     id: SubmissionId,
     mut newer: Vec<(SubmissionId, State)>,
 ) -> Result<Vec<(SubmissionId, StateCode)>, JournalError> {
     let mut known: BTreeMap<_, _> = newer.drain(..).filter(|(newer, _)| *newer > id).collect();
-    for (mut by, mut state) in known.clone() {
-        while let State::Superseded { by: next } = state
-            && next > by
-            && !known.contains_key(&next)
-        {
-            (by, state) = (next, read::state(connection, next)?);
-            known.insert(by, state.clone());
+    for newer in known.keys().copied().collect::<Vec<_>>() {
+        for next in succession::successors(connection, newer)? {
+            known.insert(next, read::state(connection, next)?);
         }
     }
     newer.extend(known);
@@ -133,25 +155,47 @@ fn newer_among(
     Ok(newer.into_iter().map(|(id, state)| (id, state.shown())).collect())
 }
 
+/// Versions of a report, and what was taken in after it of the document of what it corrects, which
+/// may have another identifier.
+fn beside_it(
+    connection: &Connection,
+    id: SubmissionId,
+    states: &[StateCode],
+) -> Result<Vec<(SubmissionId, State)>, JournalError> {
+    // What a restore covers may have been withdrawn since, and handed over again.
+    let mut all = found(connection, id, states, doubt::covers(connection, id)?)?;
+    let mut corrects = read::row(connection, id)?.corrects;
+    while let Some(earlier) = corrects {
+        let later = found(connection, earlier, states, false)?;
+        all.extend(later.into_iter().filter(|(other, _)| *other > id));
+        corrects = read::row(connection, earlier)?.corrects;
+    }
+    all.sort_unstable_by_key(|(id, _)| *id);
+    all.dedup_by_key(|(id, _)| *id);
+    Ok(all)
+}
+
 /// Those in these states, oldest first.
 fn of(
     connection: &Connection,
     id: SubmissionId,
     states: &[StateCode],
 ) -> Result<Vec<SubmissionId>, JournalError> {
-    Ok(found(connection, id, states)?.into_iter().map(|(id, _)| id).collect())
+    Ok(found(connection, id, states, false)?.into_iter().map(|(id, _)| id).collect())
 }
 
-/// The same with the whole state of each. What retention has erased does not say which case it was:
-/// what was taken in later may have been the same.
+/// The same with the whole state of each; `same_too`: and later ones of the same content. What
+/// retention has erased does not say which case it was: what was taken in later may have been the
+/// same.
 fn found(
     connection: &Connection,
     id: SubmissionId,
     states: &[StateCode],
+    same_too: bool,
 ) -> Result<Vec<(SubmissionId, State)>, JournalError> {
     let codes: Vec<&str> = states.iter().map(|state| state.kept_as()).collect();
     let codes = serde_json::to_string(&codes).map_err(|_| JournalError::Damaged)?;
-    let found = read::all(connection, sql::VERSIONS, params![id.0, codes], |row| {
+    let found = read::all(connection, sql::VERSIONS, params![id.0, codes, same_too], |row| {
         let summaries: (Option<String>, String) = (row.get(2)?, row.get(3)?);
         let places: (String, String) = (row.get(4)?, row.get(5)?);
         Ok((SubmissionId(row.get(0)?), row.get::<_, String>(1)?, summaries, places))
@@ -238,7 +282,7 @@ fn beside(connection: &Connection, lost: &LostReport) -> Result<Vec<SubmissionId
 /// Names all of them: a person who has decided beside one has not decided beside another.
 fn warn(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
     let states = [&WITH_THE_AUTHORITY[..], &[StateCode::Superseded]].concat();
-    let mut newer = newer_among(connection, id, found(connection, id, &states)?)?;
+    let mut newer = newer_among(connection, id, beside_it(connection, id, &states)?)?;
     newer.retain(|(_, state)| WITH_THE_AUTHORITY.contains(state));
     let numbers: Vec<_> = newer.into_iter().map(|(newer, _)| newer.0.to_string()).collect();
     if numbers.is_empty() {

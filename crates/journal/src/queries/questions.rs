@@ -77,7 +77,7 @@ impl Journal {
         self.read(|c| read::by_attempt_identifier(c, identifier))
     }
 
-    /// Other submissions to the same endpoint with the same identifier of their attempt: ready
+    /// Other submissions to the same authority with the same identifier of their attempt: ready
     /// envelopes bring their own, and an endpoint may want the document's.
     pub fn siblings(&self, id: SubmissionId) -> Result<Vec<Sibling>, JournalError> {
         self.read(|c| read::siblings(c, id))

@@ -5,6 +5,7 @@ use report::{Event, Person, State, StateCode, SubmissionId};
 use rusqlite::{Connection, OptionalExtension as _, Params, params};
 
 use crate::events::{doubt, lost};
+use crate::queries::endpoints;
 use crate::store::{cells, sql};
 use crate::{
     Detail, Due, Entry, Evidence, JournalError, KeptEvidence, Message, OpenReport, Row, Sibling,
@@ -281,12 +282,20 @@ pub(crate) fn siblings(
     connection: &Connection,
     id: SubmissionId,
 ) -> Result<Vec<Sibling>, JournalError> {
-    let mut found = all(connection, sql::SIBLINGS, [id.0], |row| {
+    let all_named = all(connection, sql::SIBLINGS, [id.0], |row| {
         let may_be_delivered =
             matches!(cells::state(row, 1)?, StateCode::Sending | StateCode::Unknown);
         let was_sent = !may_be_delivered && row.get(2)?;
-        Ok(Sibling { id: Some(SubmissionId(row.get(0)?)), may_be_delivered, was_sent })
+        let places: (String, String) = (row.get(3)?, row.get(4)?);
+        let id = Some(SubmissionId(row.get(0)?));
+        Ok((Sibling { id, may_be_delivered, was_sent }, places))
     })?;
+    let mut found = Vec::new();
+    for (sibling, (there, here)) in all_named {
+        if endpoints::lead_to_one(connection, &here, &there)? {
+            found.push(sibling);
+        }
+    }
     if lost::shares_identifier(connection, &row(connection, id)?)?
         || doubt::may_be_named_alike(connection, id)?
     {

@@ -31,6 +31,8 @@ pub(crate) struct Carried {
     notices: Vec<Notice>,
     /// Everything is asked for first, not only until it was compared.
     pub(crate) is_guarded: bool,
+    /// Something may have been sent once of which nobody here knows.
+    pub(crate) has_forgotten: bool,
     /// Whether sending was paused, where that is known.
     pub(crate) paused: Option<bool>,
     /// What it still had to compare.
@@ -47,6 +49,7 @@ impl Carried {
             lost: seen(copy, lost::all).unwrap_or_default(),
             notices,
             is_guarded: seen(copy, |c| standing::stands_for_long(c, now)).unwrap_or_default(),
+            has_forgotten: seen(copy, standing::has_ever_forgotten).unwrap_or_default(),
             paused: pause::before(place, copy),
             unreconciled: seen(copy, recover::unreconciled).flatten(),
         }

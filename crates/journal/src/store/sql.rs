@@ -121,11 +121,12 @@ pub(crate) const MAY_HAVE_LEFT: &str = "SELECT id FROM submission \
 pub(crate) const OF_ATTEMPT: &str =
     "SELECT max(id) FROM submission WHERE identifier = ?1 AND endpoint = ?2 AND +digest = ?3";
 pub(crate) const SIBLINGS: &str = "SELECT other.id, other.state, \
-     other.attempts > 0 AND other.receipt IS NULL FROM submission AS one \
+     other.attempts > 0 AND other.receipt IS NULL, other.endpoint, one.endpoint \
+     FROM submission AS one \
      JOIN submission AS other \
      ON other.identifier IN (one.identifier, lower(one.identifier), \
          'urn:uuid:' || upper(substr(one.identifier, 10))) \
-     AND other.endpoint = one.endpoint AND other.id <> one.id \
+     AND other.id <> one.id \
      WHERE one.id = ?1 ORDER BY other.id";
 pub(crate) const BY_RECEIPT: &str = "SELECT max(id) FROM submission WHERE receipt = ?1";
 pub(crate) const BY_RECEIPT_AT: &str = "SELECT id, identifier FROM submission \
@@ -148,20 +149,24 @@ pub(crate) const WITHDRAWN_OF_CONTENT: &str = "SELECT o.id, o.endpoint, s.endpoi
      UNION SELECT o.id, o.endpoint, s.endpoint \
      FROM submission s JOIN submission o ON o.canonical = s.canonical \
      WHERE s.id = ?1 AND o.id <> s.id AND o.state = 'withdrawn'";
-/// Submissions of documents with one identifier (?1) to one endpoint (?2) in one environment (?3).
-pub(crate) const OF_DOCUMENT: &str = "SELECT s.id, s.state_json, s.digest, s.canonical, \
-     s.erased IS NULL, s.updated FROM submission s \
-     WHERE s.document_identifier = ?1 AND s.endpoint = ?2 \
-     AND (?3 IS NULL OR s.environment IS NULL OR s.environment = ?3) ORDER BY s.id";
+/// Submissions of documents with one identifier (?1) in one environment (?2), each with its
+/// endpoint.
+pub(crate) const OF_DOCUMENT: &str = "SELECT s.id, s.endpoint FROM submission s \
+     WHERE s.document_identifier = ?1 \
+     AND (?2 IS NULL OR s.environment IS NULL OR s.environment = ?2) ORDER BY s.id";
+/// What is compared of one of them (?1).
+pub(crate) const RELATIVE: &str = "SELECT state_json, digest, canonical, erased IS NULL, updated, \
+     endpoint FROM submission WHERE id = ?1";
 /// The same of one report (?1), with other contents, in the states of a JSON array (?2), each with
-/// both endpoints. The plus sign keeps it on the index of document identifiers.
+/// both endpoints; where ?3 says so, later ones of the same content too. The plus sign keeps it on the index of document identifiers.
 pub(crate) const VERSIONS: &str = "SELECT o.id, o.state_json, o.summary, s.summary, o.endpoint, \
      s.endpoint FROM submission \
      s CROSS JOIN submission o ON o.document_identifier = s.document_identifier \
      WHERE s.id = ?1 AND o.id <> s.id \
      AND (o.environment IS NULL OR s.environment IS NULL OR o.environment = s.environment) \
      AND +o.state IN (SELECT value FROM json_each(?2)) \
-     AND o.digest <> s.digest AND (s.canonical IS NULL OR o.canonical IS NOT s.canonical) \
+     AND (?3 AND o.id > s.id OR o.digest <> s.digest \
+     AND (s.canonical IS NULL OR o.canonical IS NOT s.canonical)) \
      AND (o.summary IS NOT NULL OR o.id > s.id) AND s.summary IS NOT NULL ORDER BY o.id";
 pub(crate) const KNOWS_CONTENT: &str =
     "SELECT canonical IS NOT NULL OR erased IS NULL FROM submission WHERE id = ?1";

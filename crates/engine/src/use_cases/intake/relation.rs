@@ -2,7 +2,7 @@
 //! content under the same identifier. Each destination is judged by itself.
 
 use exchange::{Endpoint, document_of};
-use fhir::{Difference, Finding, Format, Limits, Severity, Tree};
+use fhir::{Difference, Finding, Format, Instant, Limits, Severity, Tree};
 use journal::{Destination, JournalError, Relative};
 use report::{StateCode, SubmissionId, Summary};
 
@@ -106,7 +106,7 @@ impl Engine {
             let others = relatives.iter().filter(|it| purpose.concerns(it, parsed));
             parsed.relation = match purpose {
                 Purpose::New if !parsed.known.is_empty() => None,
-                _ => self.relation(others, parsed, purpose)?,
+                _ => self.relation(others, parsed, purpose, here.endpoint)?,
             };
             let other = parsed.relation.as_ref().filter(|relation| !relation.corrects);
             candidate.findings.extend(other.map(|relation| told(relation, &identifier)));
@@ -138,12 +138,14 @@ impl Engine {
         Ok(relatives)
     }
 
-    /// The newest one that stands decides; of another case only where none is about the same one.
+    /// The one with the latest date that stands decides, and of those with one date, or with none,
+    /// the newest; of another case only where none is about the same one.
     fn relation<'a>(
         &self,
         others: impl DoubleEndedIterator<Item = &'a Relative>,
         parsed: &Parsed,
         purpose: Purpose,
+        here: &str,
     ) -> Result<Option<Relation>, EngineError> {
         let mut standing = Vec::new();
         let others: Vec<_> = others.collect();
@@ -151,21 +153,24 @@ impl Engine {
         let withdrawn: Vec<_> = others.iter().filter(is_withdrawn).copied().collect();
         for relative in others.into_iter().rev().filter(|relative| counts(relative.state)) {
             let earlier = self.journal().row(relative.id)?.summary;
-            let is_older = is_older(&parsed.summary, &earlier);
-            standing.push((relative, earlier.may_be_case_of(&parsed.summary), is_older));
+            let is_same = earlier.may_be_case_of(&parsed.summary);
+            standing.push((relative, is_same, earlier.date));
         }
         if standing.is_empty() && matches!(purpose, Purpose::New) {
             let arrived = self.may_have_arrived(&withdrawn, parsed)?;
-            standing.extend(arrived.map(|it| (it, true, false)));
+            standing.extend(arrived.map(|it| (it, true, None)));
         }
-        let found = standing.iter().find(|(_, is_same, _)| *is_same);
+        let of_case = standing.iter().filter(|(_, is_same, _)| *is_same);
+        let found = of_case.max_by_key(|(relative, _, date)| (*date, relative.id));
         // Of other cases people were told when what this one is to replace was taken in.
         let found = match purpose {
             Purpose::New => found.or(standing.first()),
             Purpose::InPlaceOf(_) | Purpose::Again(_) => found,
         };
-        let Some(&(relative, is_same, is_dated_before)) = found else { return Ok(None) };
-        let is_older = is_same && is_dated_before;
+        let Some(&(relative, is_same, date)) = found else { return Ok(None) };
+        let is_older = is_same && is_older(&parsed.summary, date);
+        // A correction goes where the other one went.
+        let is_here = relative.endpoint == here;
         let earlier = if relative.has_content { self.tree_of(relative.id)? } else { None };
         let later = Tree::read(&parsed.bytes, parsed.format, &Limits::default()).ok();
         let differences = earlier.zip(later).map(|(earlier, later)| differences(&earlier, &later));
@@ -173,7 +178,10 @@ impl Engine {
             submission: relative.id,
             state: relative.state,
             at: relative.updated,
-            corrects: is_same && !is_older && self.journal().is_correctable(relative.id)?,
+            corrects: is_same
+                && !is_older
+                && is_here
+                && self.journal().is_correctable(relative.id)?,
             is_older,
             differences: differences.unwrap_or_default(),
         }))
@@ -211,8 +219,8 @@ impl Engine {
 }
 
 /// Whether a document is dated before another one; what says no date is not.
-fn is_older(document: &Summary, other: &Summary) -> bool {
-    document.date.zip(other.date).is_some_and(|(date, other)| date < other)
+fn is_older(document: &Summary, other: Option<Instant>) -> bool {
+    document.date.zip(other).is_some_and(|(date, other)| date < other)
 }
 
 fn says_other(other: &Relative, parsed: &Parsed) -> bool {

@@ -9,8 +9,8 @@ use super::KnownContent;
 use crate::EngineError;
 use crate::candidate::{Candidate, Parsed, Taken};
 
-/// What is handed over together, which several calls of [`crate::Engine::submit`] take in: what they
-/// have brought, and what of it failed, counts for the next one.
+/// What is handed over together, which several calls of [`crate::Engine::submit`] take in: what
+/// they have brought, and what of it failed, counts for the next one.
 #[derive(Debug, Default)]
 pub struct Listed {
     /// Id of the endpoint that the person saw it go to: nothing of it goes to another one.
