@@ -1,6 +1,7 @@
 //! The window's side of the product: a practice room, and the laboratory's own room once there is a
 //! real certificate or endpoint. One room is in use at a time; both are followed.
 
+mod administration;
 mod asking;
 mod batch;
 mod certificates;
@@ -57,10 +58,8 @@ pub use opened::Opened;
 use question::Allowed;
 pub use question::EndpointQuestion;
 pub(crate) use question::Wanted;
-use screen::Screen;
+use screen::Locks;
 pub use standing::{Standing, StandingView};
-pub(crate) use statistics::local_time;
-pub use statistics::remember_zone;
 use taking::Taking;
 use tested::Tested;
 use trying::{TRY_FIRST, Trying};
@@ -117,7 +116,7 @@ struct Inner {
     pages: AtomicU32,
     /// A laboratory that does not open, tried again.
     trying: tokio::sync::Mutex<Option<Trying>>,
-    screen: Screen,
+    locks: Locks,
     /// The paths that the page may name.
     granted: Granted,
     /// What a person has said yes to.
@@ -163,7 +162,7 @@ impl Desk {
         }
         let is_practice = !matches!(laboratory, Laboratory::Open(_)) || !is_wanted;
         let told = std::sync::Mutex::new(Self::told_before(&practice_engine));
-        let screen = Screen::new(practice_engine.secrets().has_screen_passphrase()?);
+        let locks = Locks::of(&practice_engine)?;
         let desk = Self {
             inner: Arc::new(Inner {
                 root: root.to_owned(),
@@ -185,7 +184,7 @@ impl Desk {
                 taking: Taking::default(),
                 pages: AtomicU32::new(0),
                 trying: tokio::sync::Mutex::default(),
-                screen,
+                locks,
                 granted: Granted::default(),
                 allowed: Allowed::default(),
                 opened: opened::Waiting::default(),

@@ -44,12 +44,13 @@ mod support;
 pub mod views;
 mod words;
 mod writing;
+mod zone;
 
 pub use calls::{Call, Purpose};
 pub use candidates::{MESSAGE_CODES, REFUSALS};
 pub use desk::{
     Decision, Desk, EndpointQuestion, NOTIFICATIONS, NotificationLine, Opened, Standing,
-    StandingView, remember_zone,
+    StandingView,
 };
 pub use engine::KnownContent;
 pub use exchange::Environment;
@@ -65,3 +66,4 @@ pub use record::{IssueRecord, IssueSource, Opinion, Record, SuggestionRecord};
 pub use report::{Action, Group, StateCode};
 pub use rows::Names;
 pub use statement_pdf::{STATEMENT_TEXTS, Wording};
+pub use zone::remember_zone;

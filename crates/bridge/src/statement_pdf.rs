@@ -7,8 +7,8 @@ use fhir::Instant;
 use pdf_writer::{Content, Date, Finish, Name, Pdf, Rect, Ref, Str, TextStr};
 use report::StateCode;
 
-use crate::desk::local_time;
 use crate::views::{StatementEntryView, StatementView};
+use crate::zone::local_time;
 
 /// A text by its id, with its parameters.
 type Text = dyn Fn(&str, &[(&str, &str)]) -> String + Send;

@@ -79,6 +79,10 @@ pub struct StatusView {
     pub locked: bool,
     /// A passphrase unlocks it.
     pub has_unlock_passphrase: bool,
+    /// A passphrase stands before what only administrators change.
+    pub has_administration_passphrase: bool,
+    /// It has to be entered first.
+    pub administration_closed: bool,
     /// What a person has to be told until they have read it.
     pub notices: Vec<NoticeView>,
     /// Version of the program.
@@ -130,17 +134,6 @@ pub struct ElsewhereView {
     pub connection: Connection,
     /// The problem behind [`Connection::Unreachable`] or [`Connection::Locked`].
     pub problem: Option<Problem>,
-}
-
-/// What happened to the journal, and what is to be done; shown until a person has read it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct NoticeView {
-    /// What, in the form of a problem; its code names the notice.
-    pub problem: Problem,
-    /// ISO instant.
-    pub at: String,
 }
 
 /// Live counts by group and state.

@@ -24,7 +24,7 @@ pub use import_error::ImportError;
 pub use inspection::{Inspection, KEY_USAGES};
 pub use password::Password;
 pub use pin::KeyPin;
-pub use secrets::{JournalKey, Secrets, SecretsError, SecretsKind, StoredIdentity};
+pub use secrets::{Guard, JournalKey, Secrets, SecretsError, SecretsKind, StoredIdentity};
 pub use trust::{
     AnotherKey, MutualTls, Presentation, SelfSigned, Trust, TrustProblem, server_trust,
     system_roots, tls_client_config,

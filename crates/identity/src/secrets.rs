@@ -47,6 +47,24 @@ impl SecretsKind {
     }
 }
 
+/// What a passphrase of its own may stand before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guard {
+    /// The locked window.
+    Window,
+    /// What only administrators change.
+    Administration,
+}
+
+impl Guard {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Window => "screen",
+            Self::Administration => "administration",
+        }
+    }
+}
+
 /// The secrets of one profile. Calls may block (a keychain may ask the person).
 pub struct Secrets {
     store: Store,
@@ -61,7 +79,6 @@ type Bytes = Zeroizing<Vec<u8>>;
 
 const JOURNAL_KEY: &str = "journal-key";
 const NEXT_JOURNAL_KEY: &str = "journal-key/next";
-const SCREEN: &str = "screen";
 const PROXY: &str = "proxy/";
 /// The journal's key, in one place of the memory that is wiped when its last holder is gone: an
 /// array that is moved leaves copies on the stack.
@@ -213,26 +230,30 @@ impl Secrets {
         Ok(key)
     }
 
-    /// Keeps what proves a passphrase for unlocking the window; `None` forgets it.
+    /// Keeps what proves the passphrase of a guard; `None` forgets it.
     ///
     /// # Errors
     /// [`SecretsError::PassphraseNeeded`] for the empty one.
-    pub fn set_screen_passphrase(&self, passphrase: Option<&Password>) -> Result<(), SecretsError> {
+    pub fn set_guard(
+        &self,
+        guard: Guard,
+        passphrase: Option<&Password>,
+    ) -> Result<(), SecretsError> {
         match passphrase {
-            None => self.remove(SCREEN).map(drop),
+            None => self.remove(guard.name()).map(drop),
             Some(passphrase) if passphrase.is_empty() => Err(SecretsError::PassphraseNeeded),
-            Some(passphrase) => self.put(SCREEN, &screen::record(passphrase)?),
+            Some(passphrase) => self.put(guard.name(), &screen::record(passphrase)?),
         }
     }
 
     /// Whether there is one.
-    pub fn has_screen_passphrase(&self) -> Result<bool, SecretsError> {
-        Ok(self.get(SCREEN)?.is_some())
+    pub fn has_guard(&self, guard: Guard) -> Result<bool, SecretsError> {
+        Ok(self.get(guard.name())?.is_some())
     }
 
     /// Whether it is this one; `true` where there is none. Takes a tenth of a second on purpose.
-    pub fn opens_screen(&self, passphrase: &Password) -> Result<bool, SecretsError> {
-        match self.get(SCREEN)? {
+    pub fn passes(&self, guard: Guard, passphrase: &Password) -> Result<bool, SecretsError> {
+        match self.get(guard.name())? {
             None => Ok(true),
             Some(record) => screen::fits(&record, passphrase),
         }

@@ -328,6 +328,8 @@ export function createMock(options: MockOptions = {}): Door {
       watchedFolder,
       locked,
       hasUnlockPassphrase: passphrase !== "",
+      hasAdministrationPassphrase: false,
+      administrationClosed: false,
       notices,
       version: "0.1.0",
     };
@@ -598,6 +600,9 @@ export function createMock(options: MockOptions = {}): Door {
       passphrase = takes.passphrase;
       return null;
     },
+    open_administration: () => null,
+    close_administration: () => null,
+    set_administration_passphrase: () => null,
     support_preview: () => [
       { name: "program.json", text: '{\n  "version": "0.1.0",\n  "system": "linux"\n}\n' },
       { name: "counts.json", text: '{\n  "byState": {\n    "completed": 12\n  }\n}\n' },

@@ -1,4 +1,4 @@
-// Choosing, changing or giving up the passphrase that unlocks the window.
+// Choosing, changing or giving up a passphrase: the one that unlocks the window, or that of administrators.
 
 import { useState } from "react";
 
@@ -11,12 +11,14 @@ import { ProblemNote } from "../kit/notes";
 /** As the core has it. */
 const LENGTH_MIN = 6;
 
-export function PassphraseDialog({ hasOne, onClose }: { hasOne: boolean; onClose: () => void }) {
+const COMMANDS = { lock: "set_unlock_passphrase", administration: "set_administration_passphrase" } as const;
+
+export function PassphraseDialog({ of, hasOne, onClose }: { of: keyof typeof COMMANDS; hasOne: boolean; onClose: () => void }) {
   const text = useText();
   const [current, setCurrent] = useState("");
   const [chosen, setChosen] = useState("");
   const [again, setAgain] = useState("");
-  const set = useCommand("set_unlock_passphrase", { onDone: onClose });
+  const set = useCommand(COMMANDS[of], { onDone: onClose });
   const fits = [...chosen].length >= LENGTH_MIN && chosen === again;
   const keep = (passphrase: string) => set.mutate({ current, passphrase });
   return (
@@ -44,7 +46,7 @@ export function PassphraseDialog({ hasOne, onClose }: { hasOne: boolean; onClose
         </>
       }
     >
-      <p>{text("lock.choose.more", { n: LENGTH_MIN })}</p>
+      <p>{text(`${of}.choose.more`, { n: LENGTH_MIN })}</p>
       {hasOne && (
         <TextField
           label={text("lock.current")}

@@ -12,6 +12,7 @@ import { Button, Select } from "../kit/controls";
 import { Confirm } from "../kit/dialog";
 import { Empty, Notice, ProblemNote } from "../kit/notes";
 import screen from "../kit/screen.module.css";
+import { AdministrationNotice, Guarded, useAdministrationClosed } from "../parts/administration";
 import { say, sayProblem } from "../kit/toasts";
 import { CertificateImport } from "./certificate-import";
 import type { CertificateFiles } from "./certificate-import";
@@ -25,9 +26,10 @@ export function Certificate({ files }: { files: CertificateFiles }) {
   const practice = status.data?.environment === "practice" ? status.data.certificate : null;
   const locked = status.data?.connection === "locked" ? status.data.problem : null;
   const importing = files.paths.length > 0;
+  const closed = useAdministrationClosed();
   const none = stored.data?.length === 0;
   const choose = (
-    <Button icon={FileKey2} tone={none ? "primary" : "plain"} onPress={files.choose} data-testid="certificate-import">
+    <Button icon={FileKey2} tone={none ? "primary" : "plain"} isDisabled={closed} onPress={files.choose} data-testid="certificate-import">
       {text(none ? "certificate.import" : "certificate.import-next")}
     </Button>
   );
@@ -39,6 +41,7 @@ export function Certificate({ files }: { files: CertificateFiles }) {
       </header>
       <div className={screen.body}>
         <div className={screen.columns}>
+          <AdministrationNotice />
           {locked && <ProblemNote problem={locked} />}
           {stored.error && <ProblemNote problem={stored.error} />}
           {importing && <CertificateImport key={files.turn} files={files} />}
@@ -101,12 +104,14 @@ function Stored({ stored }: { stored: StoredCertificateView }) {
           <CertificateFacts certificate={certificate} />
         </details>
       )}
-      <div className={css.actions}>
-        {certificate && <UseFor stored={stored} />}
-        <Button tone="quiet" icon={Trash2} onPress={() => setRemoving(true)} data-testid="certificate-remove">
-          {text("certificate.remove")}
-        </Button>
-      </div>
+      <Guarded>
+        <div className={css.actions}>
+          {certificate && <UseFor stored={stored} />}
+          <Button tone="quiet" icon={Trash2} onPress={() => setRemoving(true)} data-testid="certificate-remove">
+            {text("certificate.remove")}
+          </Button>
+        </div>
+      </Guarded>
       {removing && <Removal stored={stored} onClose={() => setRemoving(false)} />}
     </section>
   );

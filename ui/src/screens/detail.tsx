@@ -324,16 +324,18 @@ function Identifiers({ view }: { view: DetailView }) {
   return (
     <section className={css.identifiers}>
       <h3>{text("detail.identifiers")}</h3>
-      <CopyButton label={text("support-copy.label")} value={() => supportText(text, view)} data-testid="copy-for-support" />
-      {identifier && (
-        <Button
-          icon={Landmark}
-          onPress={() => go({ screen: "ask", about: { report: view.row.id, identifier } })}
-          data-testid="ask-this"
-        >
-          {text("ask.this")}
-        </Button>
-      )}
+      <div className={css.actions}>
+        <CopyButton label={text("support-copy.label")} value={() => supportText(text, view)} data-testid="copy-for-support" />
+        {identifier && (
+          <Button
+            icon={Landmark}
+            onPress={() => go({ screen: "ask", about: { report: view.row.id, identifier } })}
+            data-testid="ask-this"
+          >
+            {text("ask.this")}
+          </Button>
+        )}
+      </div>
       <dl>
         {values.map(
           ([name, value]) =>

@@ -17,6 +17,7 @@ import { LanguageChoice } from "../parts/rail";
 import screen from "../kit/screen.module.css";
 import { SupportDialog } from "../parts/support-dialog";
 import { sayProblem } from "../kit/toasts";
+import { Administration, AdministrationNotice, Guarded } from "../parts/administration";
 import { WatchedFolder } from "../parts/watched";
 import { Deadlines } from "./deadlines";
 import { EndpointDialog } from "./endpoint-dialog";
@@ -44,13 +45,21 @@ export function Settings({ adds = false }: { adds?: boolean }) {
       </header>
       <div className={screen.body}>
         <div className={screen.columns}>
+          <AdministrationNotice />
           <Look />
           <Endpoints adds={adds} />
           <Sending />
-          <Deadlines />
-          <Rules />
-          <Safekeeping />
+          <Guarded>
+            <Deadlines />
+          </Guarded>
+          <Guarded>
+            <Rules />
+          </Guarded>
+          <Guarded>
+            <Safekeeping />
+          </Guarded>
           <Lock />
+          <Administration />
           <Support />
         </div>
       </div>
@@ -62,6 +71,7 @@ function Look() {
   const text = useText();
   const preferences = usePreferences();
   const save = useSavePreferences();
+  const undo = String(preferences.data?.undoSeconds ?? 10);
   return (
     <section className={screen.card}>
       <h2>{text("settings.look")}</h2>
@@ -117,8 +127,8 @@ function Look() {
         <Select
           label={text("settings.undo")}
           hideLabel
-          value={String(preferences.data?.undoSeconds ?? 10)}
-          choices={UNDO_SECONDS.map((id) => ({ id, name: text("settings.undo.seconds", { n: Number(id) }) }))}
+          value={undo}
+          choices={[...new Set([...UNDO_SECONDS, undo])].map((id) => ({ id, name: text("settings.undo.seconds", { n: Number(id) }) }))}
           onChange={(seconds) => save({ undoSeconds: Number(seconds) })}
         />
       </div>
@@ -148,46 +158,48 @@ function Endpoints({ adds }: { adds: boolean }) {
   };
   return (
     <>
-      <section className={screen.card}>
-        <div className={screen.row}>
-          <h2>{text("settings.endpoints")}</h2>
-          <Button icon={Plus} onPress={() => setAdding(true)} data-testid="add-endpoint">
-            {text("endpoint.add")}
-          </Button>
-        </div>
-        {endpoints.error && <ProblemNote problem={endpoints.error} />}
-        <ul className={css.endpoints}>
-          {endpoints.data?.map((endpoint) => (
-            <li key={endpoint.name} className={endpoint.inUse ? css.inUse : ""}>
-              <div className={css.endpoint}>
-                <strong>{endpointName(text, endpoint.name)}</strong>
-                <span>
-                  {words("environment", endpoint.environment)} · {text("endpoint.release", { release: endpoint.release })}
-                  {endpoint.ownCa && ` · ${text("endpoint.own-ca")}`}
-                </span>
-                <code className="selectable">{endpoint.baseUrl}</code>
-              </div>
-              <div className={screen.tools}>
-                {endpoint.environment !== "practice" && (
-                  <Button
-                    tone="quiet"
-                    icon={Pencil}
-                    label={text("endpoint.edit", { name: endpoint.name })}
-                    onPress={() => setEditing(endpoint)}
-                  />
-                )}
-                {endpoint.inUse ? (
-                  <span className={css.mark}>{text("endpoint.in-use")}</span>
-                ) : (
-                  <Button onPress={() => take(endpoint)} isPending={use.isPending}>
-                    {text("endpoint.use")}
-                  </Button>
-                )}
-              </div>
-            </li>
-          ))}
-        </ul>
-      </section>
+      <Guarded>
+        <section className={screen.card}>
+          <div className={screen.row}>
+            <h2>{text("settings.endpoints")}</h2>
+            <Button icon={Plus} onPress={() => setAdding(true)} data-testid="add-endpoint">
+              {text("endpoint.add")}
+            </Button>
+          </div>
+          {endpoints.error && <ProblemNote problem={endpoints.error} />}
+          <ul className={css.endpoints}>
+            {endpoints.data?.map((endpoint) => (
+              <li key={endpoint.name} className={endpoint.inUse ? css.inUse : ""}>
+                <div className={css.endpoint}>
+                  <strong>{endpointName(text, endpoint.name)}</strong>
+                  <span>
+                    {words("environment", endpoint.environment)} · {text("endpoint.release", { release: endpoint.release })}
+                    {endpoint.ownCa && ` · ${text("endpoint.own-ca")}`}
+                  </span>
+                  <code className="selectable">{endpoint.baseUrl}</code>
+                </div>
+                <div className={screen.tools}>
+                  {endpoint.environment !== "practice" && (
+                    <Button
+                      tone="quiet"
+                      icon={Pencil}
+                      label={text("endpoint.edit", { name: endpoint.name })}
+                      onPress={() => setEditing(endpoint)}
+                    />
+                  )}
+                  {endpoint.inUse ? (
+                    <span className={css.mark}>{text("endpoint.in-use")}</span>
+                  ) : (
+                    <Button onPress={() => take(endpoint)} isPending={use.isPending}>
+                      {text("endpoint.use")}
+                    </Button>
+                  )}
+                </div>
+              </li>
+            ))}
+          </ul>
+        </section>
+      </Guarded>
       {inUse && <ConnectionTest key={inUse.name} endpoint={inUse} />}
       {editing && <EndpointEdit endpoint={editing} onClose={() => setEditing(undefined)} />}
       {adding && <EndpointDialog onClose={() => setAdding(false)} />}
@@ -239,11 +251,13 @@ function Lock() {
           <span>{text("settings.lock.passphrase")}</span>
           <span>{text(hasOne ? "settings.lock.passphrase.set" : "settings.lock.passphrase.none")}</span>
         </span>
-        <Button icon={LockKeyhole} onPress={() => setChoosing(true)} data-testid="choose-passphrase">
-          {text(hasOne ? "lock.change" : "lock.choose")}
-        </Button>
+        <Guarded>
+          <Button icon={LockKeyhole} onPress={() => setChoosing(true)} data-testid="choose-passphrase">
+            {text(hasOne ? "lock.change" : "lock.choose")}
+          </Button>
+        </Guarded>
       </div>
-      {choosing && <PassphraseDialog hasOne={hasOne} onClose={() => setChoosing(false)} />}
+      {choosing && <PassphraseDialog of="lock" hasOne={hasOne} onClose={() => setChoosing(false)} />}
     </section>
   );
 }
@@ -291,23 +305,27 @@ function Sending() {
           <span>{text("settings.pause.more")}</span>
         </span>
       </Switch>
-      <WatchedFolder />
+      <Guarded>
+        <WatchedFolder />
+      </Guarded>
       <div className={css.setting}>
         <span className={css.words}>
           <span>{text("settings.attention")}</span>
           <span>{text("settings.attention.more")}</span>
         </span>
-        <Select
-          label={text("settings.attention")}
-          hideLabel
-          value={days}
-          choices={[...new Set([...ATTENTION_DAYS, days])].map((id) => ({
-            id,
-            name: text("settings.attention.days", { n: Number(id) }),
-          }))}
-          onChange={(chosen) => patience.mutate({ days: Number(chosen) }, { onError })}
-          data-testid="attention-days"
-        />
+        <Guarded>
+          <Select
+            label={text("settings.attention")}
+            hideLabel
+            value={days}
+            choices={[...new Set([...ATTENTION_DAYS, days])].map((id) => ({
+              id,
+              name: text("settings.attention.days", { n: Number(id) }),
+            }))}
+            onChange={(chosen) => patience.mutate({ days: Number(chosen) }, { onError })}
+            data-testid="attention-days"
+          />
+        </Guarded>
       </div>
       <div className={css.setting}>
         <span className={css.words}>

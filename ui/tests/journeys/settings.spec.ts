@@ -334,3 +334,42 @@ test("a watched folder is asked about what lies in it; what is left there stays 
   await window.getByTestId("choose-watched").click();
   await expect.poll(watched).toBe(empty);
 });
+
+test("on a shared computer administrators alone change where reports go, and everybody sends them", async ({ window, core, restart }) => {
+  const secret = "korrekt pferd batterie";
+  await window.getByTestId("nav-settings").click();
+  await window.getByTestId("administration-choose").click();
+  await window.getByTestId("passphrase-new").fill(secret);
+  await window.getByTestId("passphrase-again").fill(secret);
+  await window.getByTestId("passphrase-keep").click();
+  // Whoever has chosen it goes on until the window is locked, or closed.
+  const notice = window.getByTestId("administration-notice");
+  await expect(notice).toHaveAttribute("data-closed", "false");
+  await expect(window.getByTestId("add-endpoint")).toBeEnabled();
+  await restart();
+
+  await core.drop([core.sample("covid")]);
+  await window.getByTestId("send-button").click();
+  await expect.poll(async () => (await core.call("status")).counts.completed).toBe(1);
+  await window.getByTestId("nav-settings").click();
+  await expect(notice).toHaveAttribute("data-closed", "true");
+  for (const what of ["add-endpoint", "choose-watched", "attention-days", "choose-passphrase"]) {
+    await expect(window.getByTestId(what), what).toBeDisabled();
+  }
+  await sound(window);
+  // What comes by another way is refused by the core.
+  await expect(core.call("set_attention_days", { days: 5 })).rejects.toThrow("administration-closed");
+  await window.getByTestId("nav-certificate").click();
+  await expect(window.getByTestId("certificate-import")).toBeDisabled();
+
+  await window.getByTestId("administration-enter").click();
+  await window.getByTestId("administration-passphrase").fill("korrekt pfert");
+  await window.keyboard.press("Enter");
+  await expect(window.getByText("That is not the passphrase")).toBeVisible();
+  await window.getByTestId("administration-passphrase").fill(secret);
+  await window.keyboard.press("Enter");
+  await expect(notice).toHaveAttribute("data-closed", "false");
+  await expect(window.getByTestId("certificate-import")).toBeEnabled();
+  await window.getByTestId("administration-close").click();
+  await expect(window.getByTestId("certificate-import")).toBeDisabled();
+});

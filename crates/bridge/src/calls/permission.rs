@@ -21,6 +21,35 @@ impl Call {
         })
     }
 
+    /// Whether only administrators may ask it: it changes where reports go, by which rules they
+    /// are checked, what is kept of them, or who may do so.
+    fn is_administration(&self) -> bool {
+        matches!(
+            self,
+            Self::AddEndpoint { .. }
+                | Self::SetEndpointAddress { .. }
+                | Self::SetEndpointWay { .. }
+                | Self::RenameEndpoint { .. }
+                | Self::RemoveEndpoint { .. }
+                | Self::UseEndpoint { .. }
+                | Self::CertificateImport { .. }
+                | Self::UseCertificate { .. }
+                | Self::RemoveCertificate { .. }
+                | Self::ProtectWithPassphrase { .. }
+                | Self::RotateJournalKey {}
+                | Self::SetDeadlines { .. }
+                | Self::SetAttentionDays { .. }
+                | Self::SetWatchedFolder { .. }
+                | Self::WatchWhatComes { .. }
+                | Self::ImportRules { .. }
+                | Self::UseRules { .. }
+                | Self::RemoveRules { .. }
+                | Self::SetBackupPlace { .. }
+                | Self::RemoveSetAside { .. }
+                | Self::SetUnlockPassphrase { .. }
+        )
+    }
+
     /// The paths that it names and that a person must have handed over.
     fn paths(&self, desk: &Desk) -> Vec<&str> {
         match self {
@@ -53,11 +82,14 @@ fn path_of(item: &HandedItem) -> Option<&str> {
 }
 
 impl Desk {
-    /// Refuses what a locked window must not ask, and paths that no person has handed to the
-    /// window. The dialogs of the shell are asked for here too.
+    /// Refuses what a locked window must not ask, what is for administrators alone, and paths that
+    /// no person has handed to the window. The dialogs of the shell are asked for here too.
     pub fn permits(&self, call: &Call) -> Result<(), Problem> {
         if !call.is_for_the_locked() && self.is_locked() {
             return Err(Problem::new("window-locked", &[], "lock"));
+        }
+        if call.is_administration() && self.is_administration_closed() {
+            return Err(Problem::new("administration-closed", &[], "permission"));
         }
         if let Some(wanted) = call.wanted()? {
             self.permits_address(&wanted)?;

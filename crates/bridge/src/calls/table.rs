@@ -328,6 +328,16 @@ calls! {
     /// Chooses the passphrase for unlocking.
     set_unlock_passphrase => SetUnlockPassphrase { current: String, passphrase: String } -> ():
         any room, changes [status], { "current": "", "passphrase": "longer" };
+    /// Opens what only administrators change.
+    open_administration => OpenAdministration { passphrase: String } -> ():
+        any room, changes [status], { "passphrase": "x" };
+    /// Closes it again.
+    close_administration => CloseAdministration {} -> ():
+        any room, changes [status], {};
+    /// Chooses the passphrase of administrators.
+    set_administration_passphrase => SetAdministrationPassphrase {
+        current: String, passphrase: String
+    } -> (): any room, changes [status], { "current": "", "passphrase": "longer" };
     /// Makes the support bundle and shows it.
     support_preview => SupportPreview {} -> Vec<SupportFile>:
         any room, {};

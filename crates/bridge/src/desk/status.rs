@@ -68,6 +68,8 @@ impl Desk {
                 .map(|folder| folder.display().to_string()),
             locked: self.is_locked(),
             has_unlock_passphrase: self.has_unlock_passphrase(),
+            has_administration_passphrase: self.has_administration_passphrase(),
+            administration_closed: self.is_administration_closed(),
             notices: notices(&engine, self.is_locked())?,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         })

@@ -58,6 +58,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     row("endpoint-not-allowed", &[], Blame::You, "change-input", Class::Person),
     row("room-changed", &[], Blame::You, "look-again", Class::Person),
     row("window-locked", &[], Blame::You, "unlock-window", Class::Person),
+    row("administration-closed", &[], Blame::You, "enter-password", Class::Person),
     row("unlock-refused", &[], Blame::You, "enter-password", Class::Person),
     row("unlock-too-soon", &["seconds"], Blame::You, "wait", Class::Person),
     row("support-not-saved", &["reason"], Blame::You, "choose-other-file", Class::Person),

@@ -390,3 +390,14 @@ pub struct SupportFile {
     /// All of its text.
     pub text: String,
 }
+
+/// What happened to the journal, and what is to be done; shown until a person has read it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct NoticeView {
+    /// What, in the form of a problem; its code names the notice.
+    pub problem: Problem,
+    /// ISO instant.
+    pub at: String,
+}

@@ -160,7 +160,7 @@ async fn arguments_that_no_page_sends_are_refused_with_a_code() {
         }
     }
     // What was answered is what a page may ask: nothing more than these few.
-    assert!(answered < 50, "{answered} were answered");
+    assert!(answered < 60, "{answered} were answered");
     assert!(longest < std::time::Duration::from_secs(10), "{longest:?}");
     figures.measure("denied", f64::from(denied));
     figures.measure("answered", f64::from(answered));

@@ -211,3 +211,50 @@ async fn a_laboratory_without_its_secrets_stays_locked() {
     must(&desk, "unlock", open).await;
     must(&desk, "list", everything()).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_a_shared_computer_only_administrators_change_where_reports_go() {
+    let root = tempfile::tempdir().unwrap();
+    let desk = Desk::open(root.path()).await.unwrap();
+    let set =
+        |current: &str, passphrase: &str| json!({ "current": current, "passphrase": passphrase });
+    let change = json!({ "deadlines": [{ "disease": "malaria", "hours": 24 }] });
+    // Without a passphrase everybody is one.
+    must(&desk, "set_deadlines", change.clone()).await;
+    must(&desk, "set_administration_passphrase", set("", "zwinglicanary")).await;
+    // Whoever has chosen it goes on, until the window is locked.
+    must(&desk, "set_deadlines", change.clone()).await;
+    must(&desk, "lock", json!({})).await;
+    must(&desk, "unlock", json!({ "passphrase": "" })).await;
+    assert_eq!(refusal(&desk, "set_deadlines", change.clone()).await, "administration-closed");
+    let set_lock = refusal(&desk, "set_unlock_passphrase", set("", "another one")).await;
+    assert_eq!(set_lock, "administration-closed");
+    // Reports are everybody's work.
+    let path = file(root.path());
+    let looked = json!({ "paths": [path], "reveal": false });
+    desk.grant([Path::new(&path).to_path_buf()]);
+    must(&desk, "inspect_files", looked).await;
+    let wrong = json!({ "passphrase": "zwingli" });
+    assert_eq!(refusal(&desk, "open_administration", wrong).await, "unlock-refused");
+    drop(desk);
+
+    // Nor is closing the window a way around.
+    let desk = Desk::open(root.path()).await.unwrap();
+    let status = must(&desk, "status", json!({})).await;
+    assert_eq!(status["locked"], false, "the window itself is open");
+    assert_eq!(status["administrationClosed"], true);
+    assert_eq!(refusal(&desk, "set_deadlines", change.clone()).await, "administration-closed");
+    must(&desk, "open_administration", json!({ "passphrase": "zwinglicanary" })).await;
+    must(&desk, "set_deadlines", change.clone()).await;
+    must(&desk, "close_administration", json!({})).await;
+    assert_eq!(refusal(&desk, "set_deadlines", change.clone()).await, "administration-closed");
+    assert_eq!(
+        refusal(&desk, "set_administration_passphrase", set("wrong", "")).await,
+        "unlock-refused"
+    );
+    must(&desk, "set_administration_passphrase", set("zwinglicanary", "")).await;
+    must(&desk, "set_deadlines", change).await;
+    let status = must(&desk, "status", json!({})).await;
+    assert_eq!(status["hasAdministrationPassphrase"], false);
+    desk.stop().await;
+}

@@ -1,4 +1,4 @@
-//! The passphrase that opens a locked window: only what proves it is kept.
+//! The passphrase of a guard, such as the locked window: only what proves it is kept.
 //!
 //! `LCSCREEN1 | memory KiB u32 | passes u32 | lanes u32 | salt 16 | verifier 32`, numbers
 //! little-endian; the verifier is Argon2id of the passphrase. Nothing is sealed by it: the

@@ -216,6 +216,12 @@ export type Commands = {
   unlock: { takes: { passphrase: string }; gives: null };
   /** Chooses the passphrase for unlocking. */
   set_unlock_passphrase: { takes: { current: string; passphrase: string }; gives: null };
+  /** Opens what only administrators change. */
+  open_administration: { takes: { passphrase: string }; gives: null };
+  /** Closes it again. */
+  close_administration: { takes: void; gives: null };
+  /** Chooses the passphrase of administrators. */
+  set_administration_passphrase: { takes: { current: string; passphrase: string }; gives: null };
   /** Makes the support bundle and shows it. */
   support_preview: { takes: void; gives: Array<SupportFile> };
   /** Saves the bundle that was shown; where, a dialog of the shell asks. */
@@ -315,6 +321,9 @@ export const STALE = {
   lock: ["status"],
   unlock: ["status"],
   set_unlock_passphrase: ["status"],
+  open_administration: ["status"],
+  close_administration: ["status"],
+  set_administration_passphrase: ["status"],
   support_preview: [],
   save_support: [],
 } as const;

@@ -103,6 +103,14 @@ locked: boolean,
  */
 hasUnlockPassphrase: boolean, 
 /**
+ * A passphrase stands before what only administrators change.
+ */
+hasAdministrationPassphrase: boolean, 
+/**
+ * It has to be entered first.
+ */
+administrationClosed: boolean, 
+/**
  * What a person has to be told until they have read it.
  */
 notices: Array<NoticeView>, 
