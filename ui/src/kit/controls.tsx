@@ -1,6 +1,6 @@
 // Controls: React Aria underneath, our look on top.
 
-import { Check, ChevronDown, Copy, Search, X } from "lucide-react";
+import { Check, ChevronDown, Copy, Eye, EyeOff, Search, X } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import { useState } from "react";
 import type { ReactNode } from "react";
@@ -41,10 +41,16 @@ interface ButtonProps {
 }
 
 /** `label` names a button that shows an icon only. One that is at work keeps the keyboard, and takes no press. */
-export function Button({ tone = "plain", icon: Icon, label, children, ...rest }: ButtonProps) {
+export function Button({ tone = "plain", icon: Icon, label, children, isPending, type, onPress, ...rest }: ButtonProps) {
+  // Not by the library's own word for it: that announces the button also once it has gone with its dialog.
+  const atWork = isPending ? true : undefined;
   return (
     <AriaButton
       {...rest}
+      type={atWork ? "button" : type}
+      onPress={atWork ? undefined : onPress}
+      aria-disabled={atWork}
+      data-pending={atWork}
       aria-label={label}
       className={`${css.button} ${css[tone]} ${children ? "" : css.square}`}
     >
@@ -72,15 +78,20 @@ interface FieldProps {
   "data-testid"?: string;
 }
 
-export function TextField({ label, help, error, rows, placeholder, mono, "data-testid": id, ...rest }: FieldProps) {
+export function TextField({ label, help, error, rows, placeholder, mono, type, "data-testid": id, ...rest }: FieldProps) {
   const look = `${css.input} ${mono ? css.mono : ""}`;
+  const [seen, setSeen] = useState(false);
+  const isSecret = type === "password" && rest.value !== "";
   return (
-    <AriaTextField {...rest} isInvalid={error !== undefined} className={css.field} autoComplete="off" spellCheck="false">
+    <AriaTextField {...rest} type={isSecret && seen ? "text" : type} isInvalid={error !== undefined} className={css.field} autoComplete="off" spellCheck="false">
       <Label className={css.label}>{label}</Label>
       {rows ? (
         <TextArea className={look} rows={rows} placeholder={placeholder} data-testid={id} />
       ) : (
-        <Input className={look} placeholder={placeholder} data-testid={id} />
+        <span className={css.secret}>
+          <Input className={look} placeholder={placeholder} data-testid={id} />
+          {isSecret && <Seen seen={seen} onPress={() => setSeen(!seen)} />}
+        </span>
       )}
       {help && (
         <Help slot="description" className={css.help}>
@@ -89,6 +100,17 @@ export function TextField({ label, help, error, rows, placeholder, mono, "data-t
       )}
       <FieldError className={css.error}>{error}</FieldError>
     </AriaTextField>
+  );
+}
+
+/** Shows what was typed where it is hidden: a long password from a letter is typed in vain more often than not. */
+function Seen({ seen, onPress }: { seen: boolean; onPress: () => void }) {
+  const text = useText();
+  const Icon = seen ? EyeOff : Eye;
+  return (
+    <AriaButton className={css.seen} aria-label={text(seen ? "password.hide" : "password.show")} onPress={onPress} data-testid="password-seen">
+      <Icon aria-hidden size={16} />
+    </AriaButton>
   );
 }
 

@@ -36,6 +36,11 @@ test("without a keychain a passphrase protects the keys, and is asked for at the
   await expect(window.getByText("Integration · Version 1.13.1 · private CA")).toBeVisible();
   await core.drop([made.p12]);
   await window.getByTestId("certificate-password").fill(made.password);
+  // What was typed is hidden, and shown by a press.
+  await expect(window.getByTestId("certificate-password")).toHaveAttribute("type", "password");
+  await window.getByTestId("password-seen").click();
+  await expect(window.getByTestId("certificate-password")).toHaveAttribute("type", "text");
+  await window.getByTestId("certificate-password").focus();
   await window.keyboard.press("Enter");
   await expect(window.getByText("Will be stored in")).toBeVisible();
   await window.getByTestId("certificate-confirm").click();
