@@ -190,5 +190,5 @@ fn verdict() {
     let tree = tree(&text());
     let profiles = set.entry_profiles("Bundle");
     let asked = Asked { profiles: &profiles, mode: Mode::Authority, now: NOW };
-    weigh("verdict", 4_296, |_| drop(black_box(set.validate(&tree, &asked))));
+    weigh("verdict", 4_536, |_| drop(black_box(set.validate(&tree, &asked))));
 }
