@@ -217,7 +217,8 @@ async fn a_newer_file_beside_a_correction_under_another_identifier_is_told() {
     assert_eq!(lab.warnings(newer), ["same-identifier-other-content"]);
 }
 
-/// A person says of one endpoint that its new address is the same authority: so it is for the other.
+/// A person says of one endpoint that its new address is the same authority: so it is for the
+/// other.
 #[tokio::test]
 async fn all_endpoints_of_an_authority_that_moves_move_with_it() {
     let lab = Laboratory::new().await;

@@ -22,8 +22,8 @@ fn events(house: &House, id: SubmissionId) -> Vec<&'static str> {
     house.journal.detail(id).unwrap().timeline.iter().map(|it| it.event.code()).collect()
 }
 
-/// The newer version is on hold after a refusal, and its correction, under another identifier, is in
-/// doubt when the older one falls due.
+/// The newer version is on hold after a refusal, and its correction, under another identifier, is
+/// in doubt when the older one falls due.
 #[tokio::test]
 async fn a_correction_in_doubt_of_a_newer_version_counts() {
     let house = House::new();
@@ -86,8 +86,8 @@ async fn a_release_beside_a_newer_one_on_hold_is_no_word_about_its_next_request(
     assert!(!since.contains(&identifier(&house, first)));
 }
 
-/// A correction under another identifier was put off by an outage, and a newer version with the first
-/// identifier has gone meanwhile.
+/// A correction under another identifier was put off by an outage, and a newer version with the
+/// first identifier has gone meanwhile.
 #[tokio::test]
 async fn a_correction_under_another_identifier_does_not_follow_a_newer_version() {
     let house = House::new();
