@@ -48,7 +48,8 @@ async fn one_content_under_two_attempts_goes_once_after_a_recovery() {
 }
 
 /// A disk died without a register, and more than thirty days later somebody restores the older
-/// backup once more, over a journal that is sound: that something was forgotten once is known still.
+/// backup once more, over a journal that is sound: that something was forgotten once is known
+/// still.
 #[tokio::test]
 async fn that_something_was_forgotten_outlives_a_restore_of_an_older_backup() {
     let (mut lab, journal) = begun().await;
