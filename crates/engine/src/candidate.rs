@@ -240,6 +240,7 @@ pub enum Taken {
     Known(SubmissionId),
     /// Not a report.
     Refused,
-    /// It could not be taken in, and may be handed over again: [`HandOver::fault`] says why.
+    /// It could not be taken in, and may be handed over again: [`crate::HandOver::fault`] says
+    /// why.
     Failed,
 }
