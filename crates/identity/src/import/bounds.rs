@@ -2,7 +2,7 @@
 //! key is derived: a hostile file may ask for 10⁹ iterations. What its encrypted safes hold is
 //! added once they are open ([`Seen::inside`]), before the keys in them are.
 
-use crate::der::{self, INTEGER, Item, OCTET_STRING, OID, SEQUENCE};
+use crate::der::{self, CONTEXT_0, INTEGER, Item, OCTET_STRING, OID, SEQUENCE};
 
 use crate::import_error::ImportError;
 
@@ -18,6 +18,19 @@ const DEPTH_MAX: usize = 32;
 const PKCS12_PBE: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x0c, 0x01];
 const PKCS5: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x05];
 const SCRYPT: &[u8] = &[0x2b, 0x06, 0x01, 0x04, 0x01, 0xda, 0x47, 0x04, 0x0b];
+
+/// What octets are that are looked through.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Octets {
+    /// A structure by their tag.
+    Structure,
+    /// The same, in an explicit tag: octets in it are the content of a safe, or a certificate.
+    Explicit,
+    /// Such content, where it is a structure.
+    Content,
+    /// A salt, a start value, or what is encrypted: by chance it may look like a structure.
+    Random,
+}
 
 /// What was seen in a sealed file.
 #[derive(Default)]
@@ -42,7 +55,7 @@ pub(crate) fn check(bytes: &[u8]) -> Result<Seen, ImportError> {
         if let [_, _, mac] = top.as_slice() {
             seen.mac(*mac);
         }
-        seen.walk(bytes, 0, true);
+        seen.walk(bytes, 0, Octets::Structure);
     }
     seen.verdict()?;
     Ok(seen)
@@ -55,7 +68,7 @@ impl Seen {
     /// As [`check`], for the whole file.
     pub(crate) fn inside(&mut self, safe: &[u8]) -> Result<(), ImportError> {
         // Opened by a wrong password it is nonsense, which is for the reader to say.
-        self.walk(safe, 0, false);
+        self.walk(safe, 0, Octets::Content);
         self.verdict()
     }
 
@@ -93,10 +106,10 @@ impl Seen {
         }
     }
 
-    fn walk(&mut self, bytes: &[u8], depth: usize, is_structure: bool) {
+    fn walk(&mut self, bytes: &[u8], depth: usize, octets: Octets) {
         let Some(items) = der::items(bytes).filter(|_| depth < DEPTH_MAX) else {
             // Octets that only begin like a structure are none; what was announced as one must be.
-            self.unreadable |= is_structure;
+            self.unreadable |= matches!(octets, Octets::Structure | Octets::Explicit);
             return;
         };
         if let [first, second, ..] = items.as_slice()
@@ -108,8 +121,16 @@ impl Seen {
         for item in items {
             let is_structure = item.tag & 0x20 != 0;
             let may_be_one = item.tag == OCTET_STRING && item.value.first() == Some(&SEQUENCE);
+            let inside = match octets {
+                // Whatever stands in what only looks like a structure.
+                Octets::Random => Octets::Random,
+                _ if is_structure && item.tag == CONTEXT_0 => Octets::Explicit,
+                _ if is_structure => Octets::Structure,
+                Octets::Explicit => Octets::Content,
+                Octets::Structure | Octets::Content => Octets::Random,
+            };
             if is_structure || may_be_one {
-                self.walk(item.value, depth + 1, is_structure);
+                self.walk(item.value, depth + 1, inside);
             }
         }
     }
@@ -184,5 +205,30 @@ fn pkcs5_name(kind: u8) -> &'static str {
         6 => "pbeWithMD5AndRC2-CBC",
         10 => "pbeWithSHA1AndDES-CBC",
         _ => "pbeWithSHA1AndRC2-CBC",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sealed key of which the salt looks like a structure that cannot be read: by chance one of
+    /// some ten thousand does.
+    #[test]
+    fn a_salt_that_looks_like_a_structure_is_none() {
+        const TRIPLE_DES: &[u8] =
+            &[OID, 10, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x0c, 0x01, 0x03];
+        let salt = [SEQUENCE, 6, SEQUENCE, 0x7f, 1, 2, 3, 4];
+        let sealed = |salt: &[u8]| {
+            let iterations = der::write(INTEGER, &[&[8, 0]]);
+            let parameters =
+                der::write(SEQUENCE, &[&der::write(OCTET_STRING, &[salt]), &iterations]);
+            let algorithm = der::write(SEQUENCE, &[TRIPLE_DES, &parameters]);
+            der::write(SEQUENCE, &[&algorithm, &der::write(OCTET_STRING, &[&salt])])
+        };
+        assert_eq!(check(&sealed(&salt)).map(|seen| seen.sum), Ok(2_048));
+        // What stands where a structure must be is looked through, or the file is refused.
+        let broken = der::write(SEQUENCE, &[&salt]);
+        assert!(check(&broken).is_err());
     }
 }
