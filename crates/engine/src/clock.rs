@@ -43,6 +43,14 @@ impl ClockReading {
         Duration::from_micros(u64::try_from(steady.saturating_sub(wall)).unwrap_or(0))
     }
 
+    /// By how much the computer's clock was set ahead since `earlier`; zero where it was not. A
+    /// computer that slept looks the same.
+    pub(crate) fn set_ahead_since(self, earlier: Self) -> Duration {
+        let steady = self.steady.saturating_sub(earlier.steady);
+        let wall = u64::try_from(self.wall.0.saturating_sub(earlier.wall.0)).unwrap_or(0);
+        Duration::from_micros(wall).saturating_sub(steady)
+    }
+
     /// So much later, by the computer's clock.
     pub(crate) fn after(self, time: Duration) -> Instant {
         self.wall.plus_micros(i64::try_from(time.as_micros()).unwrap_or(i64::MAX))

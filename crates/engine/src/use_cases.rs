@@ -19,7 +19,6 @@ use tokio::sync::{self, Notify};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::Connection;
 use crate::profile::VERSION;
 use crate::profile::proxies;
 use crate::use_cases::settings::SettingsStamp;
@@ -27,6 +26,7 @@ use crate::worker::wrappings::Wrappings;
 use crate::{
     Clock, EngineError, OpenError, Profile, SourceLimits, SystemClock, Timing, journal_key, person,
 };
+use crate::{ClockReading, Connection};
 
 /// An open profile. Cheap to clone; all clones are the same engine.
 #[derive(Clone)]
@@ -49,6 +49,8 @@ pub(crate) struct Inner {
     pub(crate) wakes: Mutex<Vec<Arc<Notify>>>,
     /// Something waits to be compared with the authority.
     pub(crate) compare: Notify,
+    /// When was looked last whether something waits for that.
+    pub(crate) looked: Mutex<Option<ClockReading>>,
     /// A restored journal was compared, or that was tried, before anything was taken in.
     pub(crate) compared_first: tokio::sync::Mutex<bool>,
     /// The endpoints that a person was told of last as not compared yet, by name.
@@ -154,6 +156,7 @@ impl Engine {
             holder: format!("{}-{}", std::process::id(), uuid::Uuid::new_v4()),
             wakes: Mutex::default(),
             compare: Notify::new(),
+            looked: Mutex::default(),
             compared_first: tokio::sync::Mutex::new(false),
             told_of_left: Mutex::default(),
             connections: Mutex::default(),

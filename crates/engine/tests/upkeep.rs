@@ -295,3 +295,71 @@ async fn an_endpoint_that_keeps_a_comparison_open_is_named() {
     clock.0.fetch_add(2 * 3_600_000_000, Ordering::SeqCst);
     assert_eq!(named().await, Some(("names".to_owned(), "old test system".to_owned())));
 }
+
+/// The computer's clock, and one that nobody sets, apart from each other.
+#[derive(Clone)]
+struct TwoClocks(Arc<[AtomicI64; 2]>);
+
+impl TwoClocks {
+    fn pass(&self, micros: i64) {
+        self.0.iter().for_each(|clock| _ = clock.fetch_add(micros, Ordering::SeqCst));
+    }
+
+    fn set_ahead(&self, micros: i64) {
+        self.0[0].fetch_add(micros, Ordering::SeqCst);
+    }
+}
+
+impl Clock for TwoClocks {
+    fn now(&self) -> Instant {
+        Instant(self.0[0].load(Ordering::SeqCst))
+    }
+    fn steady(&self) -> std::time::Duration {
+        std::time::Duration::from_micros(self.0[1].load(Ordering::SeqCst).unsigned_abs())
+    }
+    fn fraction(&self) -> f64 {
+        0.5
+    }
+}
+
+/// A disk has died with its register, and the clock of the new computer is two hours behind. It is
+/// set right a few minutes after the restore: what was sent just before may be shown late still.
+#[tokio::test]
+async fn a_clock_that_is_set_right_ends_no_hour_after_a_restore() {
+    let lag = std::time::Duration::from_secs(3_600);
+    for is_set in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = TwoClocks(Arc::new([START, 0].map(AtomicI64::new)));
+        let deps = || EngineDeps { clock: Arc::new(clock.clone()), timing: Timing::default() };
+        let profile = Profile::create(folder.path(), SecretsKind::Practice, Vec::new()).unwrap();
+        let engine = Engine::create(profile, None, deps()).unwrap();
+        import(&engine, 1);
+        let backup = engine.back_up_if_due().await.unwrap().unwrap().file;
+        let (file, key) =
+            (engine.profile().journal_file(), engine.secrets().journal_key().unwrap());
+        engine.journal().close();
+        for entry in std::fs::read_dir(file.parent().unwrap()).unwrap().map(Result::unwrap) {
+            if entry.file_name().to_string_lossy().starts_with("journal.db") {
+                std::fs::remove_file(entry.path()).unwrap();
+            }
+        }
+        let now = Instant(START);
+        journal::restore(&backup, &journal::Key::new(key), &file, &|_| None, now).unwrap();
+        let engine = Engine::open(Profile::open(folder.path()).unwrap(), None, deps()).unwrap();
+        let id = import(&engine, 2);
+        assert_eq!(engine.journal().state(id).unwrap().code(), "held");
+        engine.reconcile().await.unwrap();
+        clock.pass(5 * 60_000_000);
+        match is_set {
+            true => clock.set_ahead(2 * 3_600_000_000),
+            false => clock.pass(2 * 3_600_000_000),
+        }
+        engine.reconcile().await.unwrap();
+        let is_late = engine.journal().may_be_shown_late(id, clock.now(), lag).unwrap();
+        // Where it was first asked for after the hour, nothing of it is asked a second time.
+        assert_eq!(is_late, is_set);
+        clock.pass(3_600_000_000);
+        engine.reconcile().await.unwrap();
+        assert!(!engine.journal().may_be_shown_late(id, clock.now(), lag).unwrap());
+    }
+}

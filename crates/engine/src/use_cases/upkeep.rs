@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::profile::computer;
 use crate::use_cases::upkeep::elsewhere::Copying;
-use crate::{Engine, Profile, person, reconcile};
+use crate::{ClockReading, Engine, Profile, person, reconcile};
 
 /// A backup is due when the last one is so old …
 const BACKUP_AGE: i64 = 86_400;
@@ -35,6 +35,9 @@ const RETAIN_EVERY: i64 = 86_400;
 const FIRST_COMPARISON: Duration = Duration::from_secs(20);
 /// The authority is compared with until the restore is so old: its search may lag.
 const COMPARED_SECONDS: i64 = 3_600;
+
+/// From so much on, the computer's clock counts as set ahead.
+const CLOCK_SET_MIN: Duration = Duration::from_secs(60);
 
 /// Codes of notices that arise here, with the names of their parameters.
 pub const UPKEEP_NOTICES: &[(&str, &[&str])] = &[
@@ -208,6 +211,7 @@ impl Engine {
     /// there is nothing to compare. The first fault is told once all were asked: one that cannot be
     /// reached must not keep the others' reports.
     pub async fn reconcile(&self) -> Result<Option<reconcile::Comparison>, crate::EngineError> {
+        let is_set = self.see_the_clock()?;
         self.journal().count_guarded_time(self.now())?;
         let open = self.journal().unreconciled()?;
         if open.is_none() && !self.journal().is_guarded(self.now())? {
@@ -216,11 +220,12 @@ impl Engine {
         let (mut found, mut fault) = (reconcile::Comparison::default(), None);
         found.complete = true;
         let now = self.now();
-        if open.is_some_and(|open| open.restored > now) {
-            // The clock was ahead at the restore: the hour begins now.
+        if open.is_some_and(|open| is_set || open.restored > now) {
+            // The clock was ahead at the restore, or is set ahead by now: the hour begins now.
             self.journal().set_unreconciled_from(now)?;
         }
-        let is_late = open.is_some_and(|open| open.restored.plus_seconds(COMPARED_SECONDS) <= now);
+        let is_late =
+            !is_set && open.is_some_and(|open| open.restored.plus_seconds(COMPARED_SECONDS) <= now);
         let mut left = Vec::new();
         for endpoint in self.profile().settings.endpoints {
             let open = self.journal().unreconciled_at(endpoint.id())?;
@@ -247,6 +252,19 @@ impl Engine {
             }
         }
         fault.map_or_else(|| Ok(open.map(|_| found)), Err)
+    }
+
+    /// Whether the computer's clock was set ahead since the last look: that much time has not
+    /// passed.
+    fn see_the_clock(&self) -> Result<bool, JournalError> {
+        let now = ClockReading::now(&*self.inner.clock);
+        let mut looked = self.inner.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let ahead = looked.replace(now).map_or(Duration::ZERO, |last| now.set_ahead_since(last));
+        let is_set = ahead >= CLOCK_SET_MIN;
+        if is_set {
+            self.journal().clock_set_ahead(ahead)?;
+        }
+        Ok(is_set)
     }
 
     /// The restore is compared with every endpoint, or these have not shown everything yet.

@@ -186,6 +186,22 @@ fn copy_read(connection: &Connection, now: Instant) -> Result<Option<Instant>, J
     Ok(Some(now))
 }
 
+/// Our clock was set ahead by so many microseconds, which have not passed: what counts by it goes
+/// on from there.
+pub(crate) fn clock_set_ahead(connection: &Connection, by: i64) -> Result<(), JournalError> {
+    standing::clock_set_ahead(connection, by)?;
+    let later = |at: Instant| Instant(at.0.saturating_add(by));
+    if let Some(read) = settings::get(connection, COPY_READ)?.and_then(|read| read.as_i64()) {
+        settings::set(connection, COPY_READ, &later(Instant(read)).0.into())?;
+    }
+    for (id, _) in all_waiting(connection)? {
+        if let Some(wait) = wait_of(connection, id)? {
+            note(connection, id, Wait { not_shown: wait.not_shown.map(later), ..wait })?;
+        }
+    }
+    Ok(())
+}
+
 /// Since when the authority does not show it. A clock that was set back begins anew.
 fn not_shown_since(
     connection: &Connection,

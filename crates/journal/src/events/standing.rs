@@ -59,14 +59,15 @@ fn keep(connection: &Connection, guard: Guard) -> Result<(), JournalError> {
     settings::set(connection, GUARD, &value)
 }
 
-/// Something may have been sent of which nothing here knows.
-pub(crate) fn note_forgotten(connection: &Connection) -> Result<(), JournalError> {
-    settings::set(connection, FORGOTTEN, &true.into())
+/// Whether something may have been sent, at any time, of which the journal knew nothing that this
+/// one takes the place of: then nothing here knows of it either.
+pub(crate) fn carry_over(connection: &Connection, has_forgotten: bool) -> Result<(), JournalError> {
+    if has_forgotten { settings::set(connection, FORGOTTEN, &true.into()) } else { Ok(()) }
 }
 
 /// From now on, because something may have been sent of which nothing here knows.
 pub(crate) fn raise(connection: &Connection, at: Instant) -> Result<(), JournalError> {
-    note_forgotten(connection)?;
+    carry_over(connection, true)?;
     keep(connection, Guard { seen: at, counted: 0, until_compared: false })
 }
 
@@ -124,6 +125,18 @@ pub(crate) fn count_time(connection: &Connection, now: Instant) -> Result<(), Jo
         return Ok(());
     }
     keep(connection, Guard { seen: now, counted: guard.counted(now), ..guard })
+}
+
+/// Our clock was set ahead by so many microseconds, which have not passed. Only the first day is
+/// counted so closely: a computer that sleeps looks the same.
+pub(crate) fn clock_set_ahead(connection: &Connection, by: i64) -> Result<(), JournalError> {
+    match kept(connection)?.filter(|guard| guard.counted < DAY_MICROS) {
+        Some(guard) => {
+            let seen = Instant(guard.seen.0.saturating_add(by));
+            keep(connection, Guard { seen, ..guard })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Whether reports may have been sent of which nothing here knows: no register came along, or the

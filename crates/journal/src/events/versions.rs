@@ -73,8 +73,8 @@ pub(crate) fn before_sending(
     })
 }
 
-/// Of a report that sends again what failed or was rejected: other versions that were taken in since
-/// then, of which a request may have been refused on the way back.
+/// Of a report that sends again what failed or was rejected: other versions that were taken in
+/// since then, of which a request may have been refused on the way back.
 fn since_the_same(
     connection: &Connection,
     id: SubmissionId,

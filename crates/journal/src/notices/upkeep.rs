@@ -194,6 +194,13 @@ impl Journal {
         self.write(Effect::Unseen, move |c| standing::count_time(c, now)).wait()
     }
 
+    /// Our clock was set ahead by so much, which has not passed: what was sent before a restore, or
+    /// by another copy of the profile, is not shown sooner for that.
+    pub fn clock_set_ahead(&self, by: std::time::Duration) -> Result<(), JournalError> {
+        let by = i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
+        self.write(Effect::Unseen, move |c| guard::clock_set_ahead(c, by)).wait()
+    }
+
     /// The authority of an endpoint shows nothing of what we know it to have, so that its answers
     /// say nothing: what waits may be released by a person.
     pub fn asked_in_vain(&self, endpoint: &str) -> Result<(), JournalError> {

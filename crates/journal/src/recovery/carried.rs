@@ -32,7 +32,7 @@ pub(crate) struct Carried {
     /// Everything is asked for first, not only until it was compared.
     pub(crate) is_guarded: bool,
     /// Something may have been sent once of which nobody here knows.
-    pub(crate) has_forgotten: bool,
+    has_forgotten: bool,
     /// Whether sending was paused, where that is known.
     pub(crate) paused: Option<bool>,
     /// What it still had to compare.
@@ -55,12 +55,14 @@ impl Carried {
         }
     }
 
-    /// Writes into the new journal what it had lost, which is given, and what nobody has read.
+    /// Writes into the new journal what it had lost, which is given, what nobody has read, and that
+    /// it had forgotten something.
     pub(crate) fn write(
         &self,
         connection: &Connection,
         attempts: &Attempts,
     ) -> Result<Vec<&LostReport>, JournalError> {
+        standing::carry_over(connection, self.has_forgotten)?;
         let mut kept = Vec::new();
         for lost in &self.lost {
             if !attempts.leaves_one(connection, &attempts::name(lost))? {

@@ -315,9 +315,6 @@ fn write(
         tell_of_copy(connection, recovery.doubted, now)?;
     }
     guard::wait_anew(connection)?;
-    if carried.has_forgotten {
-        standing::note_forgotten(connection)?;
-    }
     // Without a register nothing says what was taken in since; one of a program of before does not
     // say what else would be the same report, and none what another computer sends, nor what the
     // journal that stood there had forgotten itself.

@@ -158,7 +158,8 @@ pub(crate) const OF_DOCUMENT: &str = "SELECT s.id, s.endpoint FROM submission s 
 pub(crate) const RELATIVE: &str = "SELECT state_json, digest, canonical, erased IS NULL, updated, \
      endpoint FROM submission WHERE id = ?1";
 /// The same of one report (?1), with other contents, in the states of a JSON array (?2), each with
-/// both endpoints; where ?3 says so, later ones of the same content too. The plus sign keeps it on the index of document identifiers.
+/// both endpoints; where ?3 says so, later ones of the same content too. The plus sign keeps it on
+/// the index of document identifiers.
 pub(crate) const VERSIONS: &str = "SELECT o.id, o.state_json, o.summary, s.summary, o.endpoint, \
      s.endpoint FROM submission \
      s CROSS JOIN submission o ON o.document_identifier = s.document_identifier \
