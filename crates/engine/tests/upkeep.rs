@@ -337,7 +337,7 @@ async fn a_clock_that_is_set_right_ends_no_hour_after_a_restore() {
         let backup = engine.back_up_if_due().await.unwrap().unwrap().file;
         let (file, key) =
             (engine.profile().journal_file(), engine.secrets().journal_key().unwrap());
-        engine.journal().close();
+        engine.journal().clone().close();
         for entry in std::fs::read_dir(file.parent().unwrap()).unwrap().map(Result::unwrap) {
             if entry.file_name().to_string_lossy().starts_with("journal.db") {
                 std::fs::remove_file(entry.path()).unwrap();
