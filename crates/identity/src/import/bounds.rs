@@ -224,7 +224,7 @@ mod tests {
             let parameters =
                 der::write(SEQUENCE, &[&der::write(OCTET_STRING, &[salt]), &iterations]);
             let algorithm = der::write(SEQUENCE, &[TRIPLE_DES, &parameters]);
-            der::write(SEQUENCE, &[&algorithm, &der::write(OCTET_STRING, &[&salt])])
+            der::write(SEQUENCE, &[&algorithm, &der::write(OCTET_STRING, &[salt])])
         };
         assert_eq!(check(&sealed(&salt)).map(|seen| seen.sum), Ok(2_048));
         // What stands where a structure must be is looked through, or the file is refused.
