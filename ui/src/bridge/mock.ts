@@ -378,6 +378,7 @@ export function createMock(options: MockOptions = {}): Door {
       safekeeping = { ...safekeeping, backups: safekeeping.backups + 1, lastBackup: new Date().toISOString() };
       return null;
     },
+    check_journal: () => 1_204,
     set_backup_place({ path }) {
       safekeeping = { ...safekeeping, backupPlace: path };
       return path === null ? 0 : safekeeping.backups;

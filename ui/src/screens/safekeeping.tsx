@@ -1,7 +1,7 @@
 // Backups of the laboratory's journal, their second place, and the journals that were set aside: what is kept, where, and
 // how it is removed. Practice has nothing to keep.
 
-import { Archive, FolderOpen, Trash2, X } from "lucide-react";
+import { Archive, FolderOpen, ShieldCheck, Trash2, X } from "lucide-react";
 import { useState } from "react";
 
 import { door } from "#door";
@@ -25,6 +25,9 @@ export function Safekeeping() {
     onDone: (n, { path }) => path !== null && say({ tone: "done", title: text("safe.copied", { n }) }),
   });
   const backUp = useCommand("back_up", { onDone: () => say({ tone: "done", title: text("safe.now.done") }) });
+  const check = useCommand("check_journal", {
+    onDone: (n) => say({ tone: "done", title: text("safe.check.sound", { n }) }),
+  });
   if (kept.error) return <ProblemNote problem={kept.error} />;
   const view = kept.data;
   if (!view) return null;
@@ -44,6 +47,20 @@ export function Safekeeping() {
         </span>
         <Button icon={Archive} onPress={now} isPending={backUp.isPending} data-testid="backup-now">
           {text("safe.now")}
+        </Button>
+      </div>
+      <div className={css.setting}>
+        <span className={css.words}>
+          <span>{text("safe.check")}</span>
+          <span>{text("safe.check.more")}</span>
+        </span>
+        <Button
+          icon={ShieldCheck}
+          onPress={() => check.mutate(undefined, { onError })}
+          isPending={check.isPending}
+          data-testid="check-journal"
+        >
+          {text("safe.check.now")}
         </Button>
       </div>
       <div className={css.setting}>

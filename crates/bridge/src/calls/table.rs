@@ -247,6 +247,9 @@ calls! {
     /// Makes a backup now, and copies it to the second place where there is one.
     back_up => BackUp {} -> ():
         any room, changes [safekeeping, status], {};
+    /// Checks the whole journal; how many entries it has.
+    check_journal => CheckJournal {} -> u32:
+        any room, changes [status], {};
     /// Keeps copies of all backups in another folder, or in none.
     set_backup_place => SetBackupPlace { path: Option<String> } -> u32:
         any room, changes [safekeeping, status], { "path": null };

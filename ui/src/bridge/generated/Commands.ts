@@ -168,6 +168,8 @@ export type Commands = {
   safekeeping: { takes: void; gives: SafekeepingView | null };
   /** Makes a backup now, and copies it to the second place where there is one. */
   back_up: { takes: void; gives: null };
+  /** Checks the whole journal; how many entries it has. */
+  check_journal: { takes: void; gives: number };
   /** Keeps copies of all backups in another folder, or in none. */
   set_backup_place: { takes: { path: string | null }; gives: number };
   /** Deletes a journal that was set aside. */
@@ -297,6 +299,7 @@ export const STALE = {
   set_paused: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
   safekeeping: [],
   back_up: ["safekeeping", "status"],
+  check_journal: ["status"],
   set_backup_place: ["safekeeping", "status"],
   remove_set_aside: ["safekeeping"],
   rules: [],
