@@ -4,13 +4,14 @@
 pub(crate) mod append;
 pub(crate) mod asked;
 pub(crate) mod attach;
-pub(crate) mod chain;
+pub(crate) mod compared;
 pub(crate) mod doubt;
 pub(crate) mod edited;
 pub(crate) mod guard;
 pub(crate) mod known;
 pub(crate) mod lease;
 pub(crate) mod lost;
+pub(crate) mod person;
 pub(crate) mod retain;
 pub(crate) mod standing;
 pub(crate) mod succession;

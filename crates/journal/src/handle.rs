@@ -1,4 +1,14 @@
-//! The handle: one per process, cheap to clone.
+//! The handle: one per process, cheap to clone. Everything that is asked of a journal is asked
+//! here; what is done about it stands in the folders below.
+
+pub(crate) mod account;
+pub(crate) mod changes;
+mod edited;
+mod endpoints;
+mod look;
+mod pause;
+mod questions;
+mod upkeep;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,13 +19,13 @@ use rusqlite::Connection;
 
 use crate::copies::backup;
 use crate::events::{append, attach, known, lease, retain};
-use crate::queries::search::Purge;
-use crate::queries::{read, search, verify};
-use crate::recovery::register::{self, Agreement, Look, Register};
-use crate::store::open;
+use crate::queries::{read, verify};
+use crate::recovery::register::{Agreement, Look, Register};
+use crate::recovery::{register, sound};
 use crate::store::simulation::{Inline, Memory, Seam};
+use crate::store::words::Purge;
 use crate::store::writer::{Effect, Writer};
-use crate::store::{hold, schema, settings, sql};
+use crate::store::{hold, open, rows, settings, sql, words};
 use crate::{
     BackupFacts, Discrepancy, DiscrepancyKind, Evidence, Imported, JournalError, Key, Lease,
     LeaseAnswer, NewSubmission, OpenProblem, Pending, RecordError, Retention, Step, Token, Unless,
@@ -59,14 +69,14 @@ impl Journal {
         let place = open::Place::new(path, key)?;
         open::present(&place.path)?;
         let held = hold::shared(&place.path)?;
-        let (connection, agreement) = sound(&place)?;
+        let (connection, agreement) = sound::sound(&place)?;
         let mut register = Register::open(&place, &connection, agreement);
         let note = move |connection: &Connection| {
             if let Some(register) = &mut register {
                 register.note(connection);
             }
         };
-        search::gather(&connection).map_err(OpenProblem::sql("open"))?;
+        words::gather(&connection).map_err(OpenProblem::sql("open"))?;
         let writer = Writer::start(connection, note).map_err(OpenProblem::io("start thread"))?;
         let readers = Mutex::new(Vec::new());
         let unregistered = agreement == Agreement::Lost;
@@ -175,8 +185,8 @@ impl Journal {
         // A disk that is full or damaged does not let the log in: then the check goes without that
         // part.
         let pages = match self.0.writer.memory() {
-            Some(_) => verify::Pages::InLog,
-            None => open::settle(&self.0.place).unwrap_or(verify::Pages::InLog),
+            Some(_) => open::Pages::InLog,
+            None => open::settle(&self.0.place).unwrap_or(open::Pages::InLog),
         };
         // The register first: the journal may move on meanwhile.
         let look = match self.0.writer.memory() {
@@ -301,12 +311,12 @@ impl Journal {
             erased += portion;
         }
         if rule.completed_days.is_some() || rule.closed_days.is_some() {
-            let bare = self.read(|c| read::all(c, sql::ERASED, [], |row| row.get(0)))?;
+            let bare = self.read(|c| rows::all(c, sql::ERASED, [], |row| row.get(0)))?;
             register::forget_files(&self.0.place, &bare);
         }
         if erased > 0 {
             let mut stage = Purge::Begin;
-            while self.write(Effect::Unseen, move |c| search::purge(c, stage)).wait()?.is_some() {
+            while self.write(Effect::Unseen, move |c| words::purge(c, stage)).wait()?.is_some() {
                 stage = Purge::GoOn;
             }
         }
@@ -334,36 +344,4 @@ impl Journal {
     {
         self.0.writer.submit(effect, false, step)
     }
-}
-
-/// Opens the writing connection of a journal that has everything that was confirmed, and that is
-/// whole where damage was met before.
-pub(crate) fn sound(place: &open::Place) -> Result<(Connection, Agreement), OpenProblem> {
-    sound_by(place, schema::check)
-}
-
-/// The same of a journal that an older program may have written.
-pub(crate) fn sound_of_any_schema(
-    place: &open::Place,
-) -> Result<(Connection, Agreement), OpenProblem> {
-    sound_by(place, |connection| schema::check_readable(connection).map(drop))
-}
-
-fn sound_by(
-    place: &open::Place,
-    check: impl Fn(&Connection) -> Result<(), OpenProblem>,
-) -> Result<(Connection, Agreement), OpenProblem> {
-    open::present(&place.path)?;
-    // The register first: other processes may move the journal on meanwhile.
-    let look = register::look(place)?;
-    let connection = open::writable(place, check)?;
-    let agreement = register::agree(&connection, &look)?;
-    if matches!(&look, Look::Present(head) if head.suspect) {
-        let found = verify::verify(&connection, verify::Pages::InLog);
-        if found.map_or(true, |found| !found.problems.is_empty()) {
-            return Err(OpenProblem::WrongKeyOrDamaged);
-        }
-        register::suspect(place, false);
-    }
-    Ok((connection, agreement))
 }

@@ -16,12 +16,13 @@
 //!
 //! What retention keeps and removes is written at [`Journal::retain`].
 
+mod chain;
+mod codes;
 mod copies;
 mod events;
 mod handle;
 mod key;
 mod model;
-mod notices;
 mod pending;
 mod problem;
 mod queries;
@@ -29,36 +30,35 @@ mod recovery;
 mod soundness;
 mod store;
 
+pub use codes::MAY_BE_KNOWN;
 pub use copies::backups::{BackedUp, BackupFile, list as list_backups};
 pub use copies::elsewhere::{copy_backups, lacking as lacking_backups};
+pub use events::compared::Unreconciled;
 pub use events::doubt::RESTORED;
-pub use events::guard::MAY_BE_KNOWN;
 pub use events::known::{Destination, Imported, Relative, Unless};
 pub use events::lost::LostReport;
 pub use events::versions::{OTHER_LOST, OtherVersions};
 pub use handle::Journal;
+pub use handle::account::{ChainHead, Happening, MessageTally, Trouble};
+pub use handle::changes::Changes;
 pub use key::Key;
 pub use model::{
     Counts, Detail, Due, Entry, Evidence, EvidenceKind, Filter, KeptEvidence, Lease, LeaseAnswer,
     Message, MessageCounts, NewSubmission, OpenReport, Retention, Row, Sibling, Source, Step,
     Token,
 };
-pub use notices::notice::Notice;
 pub use pending::Pending;
 pub use problem::{Cause, JournalError, OpenProblem, RecordError};
-pub use queries::account::{ChainHead, Happening, MessageTally, Trouble};
-pub use queries::changes::Changes;
 pub use queries::endpoints::{EndpointNote, EndpointReports};
 pub use queries::read::Newest;
 pub use recovery::aside::{SetAside, list_set_aside, remove_set_aside};
 pub use recovery::found::{FoundReport, Reconciled};
 pub use recovery::home::{Find, Home};
-pub use recovery::recover::{
-    Base, RECOVERY_NOTICES, Recovery, Unreconciled, recover, recover_from, restore,
-};
+pub use recovery::migration::migrate;
+pub use recovery::recover::{Base, RECOVERY_NOTICES, Recovery, recover, recover_from, restore};
+pub use recovery::rotate::{Rotated, is_sealed_beside, rotate};
 pub use soundness::{BackupFacts, Discrepancy, DiscrepancyKind, Verification};
 pub use store::filesystem::file_system_of;
-pub use store::migration::migrate;
-pub use store::rotate::{Rotated, is_sealed_beside, rotate};
+pub use store::notice::Notice;
 #[doc(hidden)]
 pub use store::simulation;

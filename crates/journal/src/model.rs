@@ -4,8 +4,7 @@ use fhir::{Finding, Format, Instant, Severity};
 use report::{Action, Duty, Event, Group, Person, State, StateCode, SubmissionId, Summary};
 use serde::{Deserialize, Serialize};
 
-use crate::events::guard;
-use crate::recovery::carried;
+use crate::codes;
 
 /// A report to be taken into the journal.
 #[derive(Clone)]
@@ -414,7 +413,7 @@ impl Detail {
     /// As [`Row::actions`]; the authority may have what is on hold, too, although it was never sent
     /// from here: it was before a restore, or from the other copy of the profile.
     pub fn actions(&self, now: Instant) -> Vec<Action> {
-        let warnings = [guard::MAY_BE_KNOWN, guard::NOT_COMPARED, carried::DECIDED];
+        let warnings = [codes::MAY_BE_KNOWN, codes::NOT_COMPARED, codes::DECIDED];
         let may_be_there = |it: &Message| warnings.contains(&&*it.code);
         match self.row.state {
             State::Held { .. } if self.messages.iter().any(may_be_there) => {

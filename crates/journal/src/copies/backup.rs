@@ -7,10 +7,9 @@ use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 
 use crate::copies::backups;
-use crate::queries::verify::Pages;
-use crate::queries::{read, verify};
-use crate::store::open::{self, Access, Place};
-use crate::store::sql;
+use crate::queries::verify;
+use crate::store::open::{Access, Pages, Place};
+use crate::store::{open, rows, sql};
 use crate::{BackedUp, BackupFacts, JournalError, OpenProblem};
 
 /// Pages copied at once: 4 MB.
@@ -97,7 +96,7 @@ pub(crate) fn write_into(
     now: Instant,
 ) -> Result<BackedUp, JournalError> {
     private_folder(folder).map_err(JournalError::io("back up"))?;
-    let last = read::one(source, sql::LAST_EVENT, [], |row| row.get::<_, i64>(0))?;
+    let last = rows::one(source, sql::LAST_EVENT, [], |row| row.get::<_, i64>(0))?;
     let events = last.and_then(|last| u64::try_from(last).ok()).unwrap_or(0);
     let file = folder.join(backups::name(now, events, backups::WHOLE));
     let facts = write(source, place, &file)?;

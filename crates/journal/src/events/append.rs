@@ -5,10 +5,10 @@ use fhir::Instant;
 use report::{Event, Person, State, SubmissionId};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
+use crate::chain::{self, Link};
 use crate::events::attach::{self, PackedEvidence};
-use crate::events::chain::{self, Link};
 use crate::events::{doubt, edited, guard, lease, lost, succession, versions};
-use crate::queries::search;
+use crate::store::words;
 use crate::store::{cells, sql};
 use crate::{JournalError, LostReport, NewSubmission, RecordError, Step, Token};
 
@@ -135,7 +135,7 @@ pub(crate) fn import_again(
     if !new.findings.is_empty() {
         attach::set_messages(connection, id, "check", &new.findings)?;
     }
-    search::index(connection, id, &search::Words::of(new, identifier), &new.findings)?;
+    words::index(connection, id, &words::Words::of(new, identifier), &new.findings)?;
     if let Some(lost) = lost {
         lost::found(connection, lost)?;
         doubt::cover(connection, id)?;

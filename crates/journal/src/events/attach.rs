@@ -3,8 +3,8 @@
 use report::SubmissionId;
 use rusqlite::{Connection, params};
 
-use crate::queries::search;
-use crate::store::{cells, sql};
+use crate::queries::read;
+use crate::store::{cells, sql, words};
 use crate::{Evidence, JournalError, Message, Step};
 
 /// An answer, compressed.
@@ -84,12 +84,12 @@ pub(crate) fn replace_issues(
     id: SubmissionId,
     issues: &[Message],
 ) -> Result<(), JournalError> {
-    let stands = crate::queries::read::messages(connection, id)?;
+    let stands = read::messages(connection, id)?;
     if stands.iter().filter(|it| it.source == crate::Source::Authority).eq(issues) {
         return Ok(());
     }
     first_issues(connection, id, issues)?;
-    search::reindex(connection, id, &crate::queries::read::messages(connection, id)?)
+    reindex(connection, id, &read::messages(connection, id)?)
 }
 
 /// Our messages in the place of the earlier ones; counts and search words follow.
@@ -99,9 +99,18 @@ pub(crate) fn replace_findings(
     findings: &[Message],
 ) -> Result<(), JournalError> {
     set_messages(connection, id, "check", findings)?;
-    let all = crate::queries::read::messages(connection, id)?;
+    let all = read::messages(connection, id)?;
     set_counts(connection, id, &all)?;
-    search::reindex(connection, id, &all)
+    reindex(connection, id, &all)
+}
+
+/// Its words are those of its row and of these messages.
+fn reindex(
+    connection: &Connection,
+    id: SubmissionId,
+    messages: &[Message],
+) -> Result<(), JournalError> {
+    words::reindex(connection, &read::row(connection, id)?, messages)
 }
 
 /// A message of ours beside the others; the earlier one of its code goes.
@@ -110,7 +119,7 @@ pub(crate) fn warn(
     id: SubmissionId,
     warning: &Message,
 ) -> Result<(), JournalError> {
-    let mut findings = crate::queries::read::messages(connection, id)?;
+    let mut findings = read::messages(connection, id)?;
     findings.retain(|it| it.source != crate::Source::Authority && it.code != warning.code);
     findings.push(warning.clone());
     replace_findings(connection, id, &findings)
@@ -122,7 +131,7 @@ pub(crate) fn take_back(
     id: SubmissionId,
     code: &str,
 ) -> Result<(), JournalError> {
-    let mut findings = crate::queries::read::messages(connection, id)?;
+    let mut findings = read::messages(connection, id)?;
     findings.retain(|it| it.source != crate::Source::Authority);
     if !findings.iter().any(|it| it.code == code) {
         return Ok(());
@@ -138,7 +147,7 @@ pub(crate) fn first_issues(
     issues: &[Message],
 ) -> Result<(), JournalError> {
     set_messages(connection, id, "authority", issues)?;
-    set_counts(connection, id, &crate::queries::read::messages(connection, id)?)
+    set_counts(connection, id, &read::messages(connection, id)?)
 }
 
 fn set_counts(

@@ -2,15 +2,15 @@
 //! backup. It is put in doubt, so that the worker asks before it sends.
 
 use fhir::Instant;
-use report::{Event, Person, SubmissionId};
+use report::{Event, Person, StateCode, SubmissionId};
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
-use crate::events::append::{self, Happening, Subject};
-use crate::events::{lost, standing};
-use crate::queries::read;
-use crate::store::settings;
-use crate::{Entry, JournalError, RecordError};
+use crate::events::append::{Happening, Subject};
+use crate::events::{append, lost, standing};
+use crate::queries::{endpoints, read};
+use crate::store::{cells, rows, settings, sql};
+use crate::{Entry, JournalError, RecordError, Sibling};
 
 /// Why a report of a restored journal is in doubt: [`Event::Doubted`] says so.
 pub const RESTORED: &str = "journal-restored";
@@ -103,7 +103,7 @@ pub(crate) fn has_forgotten_when(
     endpoint: &str,
 ) -> Result<bool, JournalError> {
     let Some(mark) = mark(connection)? else { return Ok(false) };
-    let found = read::one(connection, FORGOTTEN, params![endpoint, mark.through], |_| Ok(()))?;
+    let found = rows::one(connection, FORGOTTEN, params![endpoint, mark.through], |_| Ok(()))?;
     // What is lost comes back under the identifier that it went out with, and is asked for then.
     Ok(found.is_some() || lost::all(connection)?.iter().any(|lost| lost.endpoint == endpoint))
 }
@@ -115,7 +115,7 @@ pub(crate) fn on_hold(
     endpoint: &str,
 ) -> Result<Vec<String>, JournalError> {
     let Some(mark) = mark(connection)? else { return Ok(Vec::new()) };
-    read::all(connection, ON_HOLD, params![endpoint, mark.through], |row| row.get(0))
+    rows::all(connection, ON_HOLD, params![endpoint, mark.through], |row| row.get(0))
 }
 
 /// Whether a newer version may have gone out under the very identifier of a report, in what was
@@ -141,7 +141,7 @@ pub(crate) fn cover(connection: &Connection, id: SubmissionId) -> Result<(), Jou
 /// Puts everything that may be sent in doubt; gives how many.
 pub(crate) fn all(connection: &Connection, now: Instant, by: &Person) -> Result<u64, RecordError> {
     let open: Vec<SubmissionId> =
-        read::all(connection, OPEN, [], |row| row.get(0).map(SubmissionId))?;
+        rows::all(connection, OPEN, [], |row| row.get(0).map(SubmissionId))?;
     for id in &open {
         one(connection, *id, now, by)?;
     }
@@ -158,4 +158,42 @@ pub(crate) fn one(
     let subject: Subject = append::subject_of(connection, id)?;
     let event = Event::Doubted { since: now, due: now, why: RESTORED.to_owned() };
     append::advance(connection, &subject, &Happening { event: &event, by, at: now, evidence: None })
+}
+
+pub(crate) fn held_after_request(
+    connection: &Connection,
+    endpoint: &str,
+) -> Result<Option<(Instant, Instant)>, JournalError> {
+    let restored = mark(connection)?.map_or(0, |mark| mark.through);
+    let times: Option<(Option<i64>, Option<i64>)> =
+        rows::one(connection, sql::HELD_AFTER_REQUEST, params![endpoint, restored], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    Ok(times.and_then(|(oldest, newest)| Some((Instant(oldest?), Instant(newest?)))))
+}
+
+pub(crate) fn siblings(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Vec<Sibling>, JournalError> {
+    let all_named = rows::all(connection, sql::SIBLINGS, [id.0], |row| {
+        let may_be_delivered =
+            matches!(cells::state(row, 1)?, StateCode::Sending | StateCode::Unknown);
+        let was_sent = !may_be_delivered && row.get(2)?;
+        let places: (String, String) = (row.get(3)?, row.get(4)?);
+        let id = Some(SubmissionId(row.get(0)?));
+        Ok((Sibling { id, may_be_delivered, was_sent }, places))
+    })?;
+    let mut found = Vec::new();
+    for (sibling, (there, here)) in all_named {
+        if endpoints::lead_to_one(connection, &here, &there)? {
+            found.push(sibling);
+        }
+    }
+    if lost::shares_identifier(connection, &read::row(connection, id)?)?
+        || may_be_named_alike(connection, id)?
+    {
+        found.push(Sibling { id: None, may_be_delivered: true, was_sent: false });
+    }
+    Ok(found)
 }

@@ -5,26 +5,16 @@ use report::SubmissionId;
 use rusqlite::Connection;
 use serde_json::Value;
 
+use crate::JournalError;
 use crate::queries::read;
 use crate::store::settings;
-use crate::store::writer::Effect;
-use crate::{Journal, JournalError};
 
-impl Journal {
-    /// The edited text of a report that was not sent, if there is one.
-    pub fn edited(&self, id: SubmissionId) -> Result<Option<String>, JournalError> {
-        let kept = self.setting(&name(id))?;
-        Ok(kept.and_then(|value| value.as_str().map(str::to_owned)))
-    }
-
-    /// Keeps it as long as the report can be corrected; it goes with the step that ends that, and
-    /// with what retention removes. An empty one is forgotten.
-    pub fn keep_edited(&self, id: SubmissionId, text: String) -> Result<(), JournalError> {
-        self.write(Effect::Seen, move |c| keep(c, id, text)).wait()
-    }
-}
-
-fn keep(connection: &Connection, id: SubmissionId, text: String) -> Result<(), JournalError> {
+/// Keeps it, or forgets it where it is empty or the report cannot be corrected any more.
+pub(crate) fn keep(
+    connection: &Connection,
+    id: SubmissionId,
+    text: String,
+) -> Result<(), JournalError> {
     let is_open = read::state(connection, id)?.shown().may_be_corrected();
     if text.is_empty() || !is_open {
         return forget(connection, id);
@@ -36,6 +26,7 @@ pub(crate) fn forget(connection: &Connection, id: SubmissionId) -> Result<(), Jo
     settings::remove(connection, &name(id))
 }
 
-fn name(id: SubmissionId) -> String {
+/// The setting that it is kept in.
+pub(crate) fn name(id: SubmissionId) -> String {
     format!("draft:{}", id.0)
 }

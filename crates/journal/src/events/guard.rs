@@ -6,23 +6,19 @@ use report::{Event, Person, State, SubmissionId};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
-use crate::events::append::{self, Happening, Prepared};
-use crate::events::{asked, attach, doubt, standing, succession};
-use crate::notices::notice;
+use crate::events::append::{Happening, Prepared};
+use crate::events::compared::COPIED;
+use crate::events::person::program;
+use crate::events::{append, asked, attach, doubt, standing, succession};
 use crate::queries::{endpoints, read};
-use crate::recovery::recover::{COPIED, program};
-use crate::store::settings;
-use crate::{JournalError, Message, RecordError, Source};
+use crate::store::{notice, settings};
+use crate::{JournalError, Message, RecordError, Source, codes};
 
 /// When a person has read that the profile is a copy; null before the time of that is known.
 const COPY_READ: &str = "guard-copy-read";
 /// One setting for each report that waits.
 const WAITS: &str = "guard-waits:";
 
-/// Code of the warning on a report that waits for the comparison.
-pub(crate) const NOT_COMPARED: &str = "journal-not-compared";
-/// Code of the warning on a report that the authority may have already; parameter: `receipt`.
-pub const MAY_BE_KNOWN: &str = "authority-may-have-it";
 /// Why a report that waited is sent after all.
 const COMPARED: &str = "journal-compared";
 
@@ -69,7 +65,7 @@ pub(crate) fn held_back(
     }
     let mut held = prepared.again();
     held.hold();
-    held.new.findings.push(Message::warning(NOT_COMPARED, &[]));
+    held.new.findings.push(Message::warning(codes::NOT_COMPARED, &[]));
     Ok(Some(held))
 }
 
@@ -85,7 +81,7 @@ pub(crate) fn waits(
 /// A report of a restored journal waits from now on, as what is taken in does.
 pub(crate) fn waits_too(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
     waits(connection, id, true)?;
-    attach::warn(connection, id, &Message::warning(NOT_COMPARED, &[]))
+    attach::warn(connection, id, &Message::warning(codes::NOT_COMPARED, &[]))
 }
 
 /// Notes that a report waits which waited in the journal that this one takes the place of: what the
@@ -321,8 +317,10 @@ fn tell(
     receipt: Option<&str>,
 ) -> Result<(), JournalError> {
     let mut messages = read::messages(connection, id)?;
-    messages.retain(|it| it.source != Source::Authority && it.code != NOT_COMPARED);
-    messages.extend(receipt.map(|receipt| Message::warning(MAY_BE_KNOWN, &[("receipt", receipt)])));
+    messages.retain(|it| it.source != Source::Authority && it.code != codes::NOT_COMPARED);
+    messages.extend(
+        receipt.map(|receipt| Message::warning(codes::MAY_BE_KNOWN, &[("receipt", receipt)])),
+    );
     attach::replace_findings(connection, id, &messages)
 }
 

@@ -7,10 +7,10 @@ use fhir::Instant;
 use report::{Event, State, StateCode, SubmissionId};
 use rusqlite::{Connection, params};
 
-use crate::events::append::{self, Prepared};
-use crate::events::{guard, lost, succession};
+use crate::events::append::Prepared;
+use crate::events::{append, guard, lost, succession};
 use crate::queries::{endpoints, read};
-use crate::store::{cells, sql};
+use crate::store::{cells, rows, sql};
 use crate::{JournalError, Message, RecordError};
 
 /// Code of the warning on a report that went elsewhere before the journal was restored; parameter:
@@ -105,11 +105,11 @@ pub(crate) fn of_content(
 ) -> Result<Vec<SubmissionId>, JournalError> {
     let id = |row: &rusqlite::Row<'_>| row.get(0).map(SubmissionId);
     let mut found = match destination {
-        None => read::all(connection, sql::OF_CONTENT, params![digest, canonical], id)?,
+        None => rows::all(connection, sql::OF_CONTENT, params![digest, canonical], id)?,
         Some(Destination { endpoint, environment }) => {
             let of_content = params![digest, canonical, environment];
             let there = |row: &rusqlite::Row<'_>| Ok((id(row)?, row.get::<_, String>(1)?));
-            let all = read::all(connection, sql::OF_CONTENT_AT, of_content, there)?;
+            let all = rows::all(connection, sql::OF_CONTENT_AT, of_content, there)?;
             let mut found = Vec::new();
             for (id, other) in all {
                 if endpoints::lead_to_one(connection, endpoint, &other)? {
@@ -129,7 +129,7 @@ pub(crate) fn withdrawn_of_content(
     connection: &Connection,
     id: SubmissionId,
 ) -> Result<Vec<SubmissionId>, JournalError> {
-    let all = read::all(connection, sql::WITHDRAWN_OF_CONTENT, [id.0], |row| {
+    let all = rows::all(connection, sql::WITHDRAWN_OF_CONTENT, [id.0], |row| {
         Ok((SubmissionId(row.get(0)?), row.get::<_, String>(1)?, row.get::<_, String>(2)?))
     })?;
     let mut found = Vec::new();
@@ -149,7 +149,7 @@ pub(crate) fn of_document(
     Destination { endpoint, environment }: Destination<'_>,
 ) -> Result<Vec<Relative>, JournalError> {
     let there = params![identifier, environment];
-    let named = read::all(connection, sql::OF_DOCUMENT, there, |row| {
+    let named = rows::all(connection, sql::OF_DOCUMENT, there, |row| {
         Ok((SubmissionId(row.get(0)?), row.get::<_, String>(1)?))
     })?;
     let mut all = BTreeSet::new();
@@ -163,7 +163,7 @@ pub(crate) fn of_document(
 }
 
 fn relative(connection: &Connection, id: SubmissionId) -> Result<Relative, JournalError> {
-    let found = read::one(connection, sql::RELATIVE, [id.0], |row| {
+    let found = rows::one(connection, sql::RELATIVE, [id.0], |row| {
         Ok(Relative {
             id,
             state: cells::from_json::<State>(0, row.get_ref(0)?.as_str()?)?.shown(),

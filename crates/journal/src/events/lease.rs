@@ -4,12 +4,11 @@
 use fhir::Instant;
 use rusqlite::{Connection, params};
 
-use crate::queries::read;
-use crate::store::sql;
+use crate::store::{rows, sql};
 use crate::{JournalError, Lease, LeaseAnswer, Token};
 
 pub(crate) fn current(connection: &Connection) -> Result<Option<Lease>, JournalError> {
-    read::one(connection, sql::LEASE, [], |row| {
+    rows::one(connection, sql::LEASE, [], |row| {
         Ok(Lease { holder: row.get(0)?, token: Token(row.get(1)?), until: Instant(row.get(2)?) })
     })
 }

@@ -5,8 +5,7 @@ use report::SubmissionId;
 use rusqlite::{Connection, params};
 
 use crate::events::edited;
-use crate::queries::{read, search};
-use crate::store::{cells, sql};
+use crate::store::{cells, rows, sql, words};
 use crate::{JournalError, Message, Retention};
 
 /// Submissions in one transaction: about as much writing as a group of steps.
@@ -29,7 +28,7 @@ pub(crate) fn portion(
         let Some(days) = days else { continue };
         let before = now.plus_seconds(-i64::from(days) * DAY_SECONDS);
         let due: Vec<SubmissionId> =
-            read::all(connection, sql::ERASABLE, params![state, before.0, PORTION], |row| {
+            rows::all(connection, sql::ERASABLE, params![state, before.0, PORTION], |row| {
                 row.get(0).map(SubmissionId)
             })?;
         for id in &due {
@@ -54,7 +53,7 @@ fn erase(connection: &Connection, id: SubmissionId, now: Instant) -> Result<(), 
     run(sql::ERASE_SUBMISSION, &[&id.0, &now.0])?;
     run(sql::ERASE_DOCUMENT, &[&id.0])?;
     run(sql::ERASE_EVIDENCE, &[&id.0])?;
-    search::forget(connection, id)?;
+    words::forget(connection, id)?;
     // Of an older program: now it goes with the step that ends correcting.
     edited::forget(connection, id)?;
     for (origin, messages) in kept_messages(connection, id)? {
@@ -68,7 +67,7 @@ fn kept_messages(
     connection: &Connection,
     id: SubmissionId,
 ) -> Result<Vec<(String, Vec<Message>)>, JournalError> {
-    let lists = read::all(connection, sql::MESSAGES_BY_ORIGIN, [id.0], |row| {
+    let lists = rows::all(connection, sql::MESSAGES_BY_ORIGIN, [id.0], |row| {
         Ok((row.get(0)?, cells::from_json::<Vec<Message>>(1, row.get_ref(1)?.as_str()?)?))
     })?;
     let bare =

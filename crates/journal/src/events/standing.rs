@@ -6,8 +6,8 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
 use crate::JournalError;
-use crate::notices::notice;
-use crate::recovery::recover::{COPIED, is_compared};
+use crate::events::compared::{self, COPIED, is_compared};
+use crate::store::notice;
 use crate::store::settings;
 
 const GUARD: &str = "guard";
@@ -89,8 +89,13 @@ pub(crate) fn stands_for_long(connection: &Connection, now: Instant) -> Result<b
     Ok(stands || notice::stands(connection, COPIED)?)
 }
 
-/// Everything was compared.
-pub(crate) fn compared(connection: &Connection) -> Result<(), JournalError> {
+/// Everything was compared with every authority.
+pub(crate) fn reconciled(connection: &Connection) -> Result<(), JournalError> {
+    ends_with_comparison(connection)?;
+    compared::end(connection)
+}
+
+fn ends_with_comparison(connection: &Connection) -> Result<(), JournalError> {
     match kept(connection)? {
         Some(guard) if guard.until_compared => settings::remove(connection, GUARD),
         _ => Ok(()),

@@ -8,11 +8,11 @@ use fhir::Instant;
 use report::{Event, Person, State, StateCode, SubmissionId};
 use rusqlite::Connection;
 
-use crate::events::append::{self, Happening, Subject};
-use crate::events::{attach, guard};
+use crate::events::append::{Happening, Subject};
+use crate::events::person::program;
+use crate::events::{append, attach, guard};
 use crate::queries::read;
-use crate::recovery::recover::program;
-use crate::store::{cells, sql};
+use crate::store::{cells, rows, sql};
 use crate::{JournalError, Message, RecordError, Step};
 
 /// Records that another submission has taken this one's place.
@@ -121,7 +121,7 @@ pub(crate) fn withdrawn_in_place_of(
     let (mut all, mut found) = (vec![id], Vec::new());
     while let Some(id) = all.pop() {
         let successors: Vec<SubmissionId> =
-            read::all(connection, sql::SUCCESSORS, [id.0], |row| row.get(0).map(SubmissionId))?;
+            rows::all(connection, sql::SUCCESSORS, [id.0], |row| row.get(0).map(SubmissionId))?;
         for successor in successors {
             if let State::Withdrawn { .. } = read::state(connection, successor)? {
                 found.push(successor);
@@ -140,7 +140,7 @@ pub(crate) fn successors(
     let (mut all, mut found) = (vec![id], Vec::new());
     while let Some(id) = all.pop() {
         let of_this: Vec<SubmissionId> =
-            read::all(connection, sql::SUCCESSORS, [id.0], |row| row.get(0).map(SubmissionId))?;
+            rows::all(connection, sql::SUCCESSORS, [id.0], |row| row.get(0).map(SubmissionId))?;
         all.extend(&of_this);
         found.extend(of_this);
     }
@@ -156,7 +156,7 @@ pub(crate) fn overtaken(
     let mut all = vec![id];
     while let Some(id) = all.pop() {
         let successors: Vec<SubmissionId> =
-            read::all(connection, sql::SUCCESSORS, [id.0], |row| row.get(0).map(SubmissionId))?;
+            rows::all(connection, sql::SUCCESSORS, [id.0], |row| row.get(0).map(SubmissionId))?;
         for successor in successors {
             match read::state(connection, successor)? {
                 State::InProgress { .. }
@@ -231,7 +231,7 @@ pub(crate) fn waits_in_place_of(
 ) -> Result<Option<SubmissionId>, JournalError> {
     let mut all = vec![id];
     while let Some(id) = all.pop() {
-        let successors = read::all(connection, sql::SUCCESSORS, [id.0], |row| {
+        let successors = rows::all(connection, sql::SUCCESSORS, [id.0], |row| {
             Ok((SubmissionId(row.get(0)?), cells::state(row, 1)?))
         })?;
         for (successor, state) in successors {

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use report::{Event, State, StateCode, SubmissionId, Summary};
 use rusqlite::{Connection, params};
 
+use crate::events::person::program;
 use crate::events::{asked, attach, doubt, guard, known, lost, standing, succession};
 use crate::queries::{endpoints, read};
-use crate::recovery::recover::program;
-use crate::store::sql;
+use crate::store::{rows, sql};
 use crate::{Destination, Entry, JournalError, LostReport, Message};
 
 /// Code of the warning on a report that waits for a person, while newer versions of it are with
@@ -195,7 +195,7 @@ fn found(
 ) -> Result<Vec<(SubmissionId, State)>, JournalError> {
     let codes: Vec<&str> = states.iter().map(|state| state.kept_as()).collect();
     let codes = serde_json::to_string(&codes).map_err(|_| JournalError::Damaged)?;
-    let found = read::all(connection, sql::VERSIONS, params![id.0, codes, same_too], |row| {
+    let found = rows::all(connection, sql::VERSIONS, params![id.0, codes, same_too], |row| {
         let summaries: (Option<String>, String) = (row.get(2)?, row.get(3)?);
         let places: (String, String) = (row.get(4)?, row.get(5)?);
         Ok((SubmissionId(row.get(0)?), row.get::<_, String>(1)?, summaries, places))

@@ -6,10 +6,8 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
-use crate::queries::read;
-use crate::store::settings;
-use crate::store::writer::Effect;
-use crate::{Journal, JournalError};
+use crate::JournalError;
+use crate::store::{rows, settings};
 
 const REPORTS: &str = "SELECT count(*), coalesce(sum(state IN \
      ('held', 'queued', 'sending', 'unknown', 'in-progress')), 0) FROM submission WHERE endpoint \
@@ -38,32 +36,24 @@ pub struct EndpointNote {
     pub environment: String,
 }
 
-impl Journal {
-    /// How many reports this endpoint has. Reads over all of them: for settings, not for views.
-    pub fn reports_at(&self, endpoint: &str) -> Result<EndpointReports, JournalError> {
-        let found = self.read(|c| {
-            read::one(c, REPORTS, [endpoint], |row| {
-                Ok(EndpointReports { all: row.get(0)?, open: row.get(1)? })
-            })
-        })?;
-        Ok(found.unwrap_or_default())
-    }
+pub(crate) fn reports_at(
+    connection: &Connection,
+    endpoint: &str,
+) -> Result<EndpointReports, JournalError> {
+    let found = rows::one(connection, REPORTS, [endpoint], |row| {
+        Ok(EndpointReports { all: row.get(0)?, open: row.get(1)? })
+    })?;
+    Ok(found.unwrap_or_default())
+}
 
-    /// Every endpoint that was noted, by its id.
-    pub fn endpoint_notes(&self) -> Result<BTreeMap<String, EndpointNote>, JournalError> {
-        self.read(notes)
-    }
-
-    /// Keeps what an endpoint is called and where it leads; what is noted already is not written
-    /// again.
-    pub fn note_endpoint(&self, id: &str, note: EndpointNote) -> Result<(), JournalError> {
-        if self.endpoint_notes()?.get(id) == Some(&note) {
-            return Ok(());
-        }
-        let name = format!("{NOTE}{id}");
-        let value = serde_json::to_value(&note).map_err(|_| JournalError::Damaged)?;
-        self.write(Effect::Seen, move |c| settings::set(c, &name, &value)).wait()
-    }
+/// Keeps a note of an endpoint in the place of the earlier one.
+pub(crate) fn keep_note(
+    connection: &Connection,
+    id: &str,
+    note: &EndpointNote,
+) -> Result<(), JournalError> {
+    let value = serde_json::to_value(note).map_err(|_| JournalError::Damaged)?;
+    settings::set(connection, &format!("{NOTE}{id}"), &value)
 }
 
 pub(crate) fn notes(

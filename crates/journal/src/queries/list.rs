@@ -6,8 +6,8 @@ use fhir::Instant;
 use report::{Group, State, StateCode, SubmissionId};
 use rusqlite::{Connection, params};
 
-use crate::queries::{read, search};
-use crate::store::{cells, sql};
+use crate::queries::read;
+use crate::store::{cells, rows, sql, words};
 use crate::{Counts, Filter, JournalError, Row};
 
 /// Rows of a page where the filter says nothing.
@@ -41,7 +41,7 @@ pub(crate) fn count(
     at_most: usize,
 ) -> Result<u64, JournalError> {
     let all = Filter { before: None, ..filter.clone() };
-    let words = all.search.as_deref().and_then(search::query);
+    let words = all.search.as_deref().and_then(words::query);
     let halves = [StateCode::Withdrawn, StateCode::SaidReceived];
     let is_half = halves.iter().filter(|state| all.states.contains(state)).count() == 1;
     if words.is_some() || all.since.is_some() || all.until.is_some() || is_half {
@@ -60,7 +60,7 @@ pub(crate) fn count(
 }
 
 fn rows(connection: &Connection, filter: &Filter, limit: usize) -> Result<Vec<Row>, JournalError> {
-    match filter.search.as_deref().and_then(search::query) {
+    match filter.search.as_deref().and_then(words::query) {
         Some(words) if words.is_empty() => Ok(Vec::new()),
         Some(words) => matches(connection, filter, &words, limit),
         None => page(connection, filter, limit),
@@ -112,13 +112,13 @@ fn matches_of_few(
     let mut numbers = Vec::new();
     for state in states {
         let found: Vec<i64> =
-            read::all(connection, sql::NUMBERS, params![state, before], |row| row.get(0))?;
+            rows::all(connection, sql::NUMBERS, params![state, before], |row| row.get(0))?;
         numbers.extend(found);
     }
     numbers.sort_unstable_by(|a, b| b.cmp(a));
     let mut rows = Vec::new();
     for number in numbers {
-        let has = read::one(connection, sql::HAS_WORDS, params![words, number], |_| Ok(()))?;
+        let has = rows::one(connection, sql::HAS_WORDS, params![words, number], |_| Ok(()))?;
         if has.is_none() {
             continue;
         }
@@ -138,7 +138,7 @@ fn page(connection: &Connection, filter: &Filter, limit: usize) -> Result<Vec<Ro
         None => (i64::MAX, i64::MAX),
         Some(before) => {
             let place = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?));
-            match read::one(connection, sql::KEYSET, [before.0], place)? {
+            match rows::one(connection, sql::KEYSET, [before.0], place)? {
                 Some((created, id)) if id == before.0 => (created, id),
                 // None of that number: the nearest before it is the first of the page.
                 Some((created, _)) => (created, before.0),
@@ -210,7 +210,7 @@ fn states(filter: &Filter) -> Vec<&'static str> {
 fn counts_by_state(connection: &Connection) -> Result<BTreeMap<&'static str, u64>, JournalError> {
     let mut by_state: BTreeMap<_, _> = State::CODES.into_iter().map(|code| (code, 0)).collect();
     let tally: Vec<(String, u32)> =
-        read::all(connection, sql::TALLY, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows::all(connection, sql::TALLY, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
     for (state, submissions) in tally {
         if let Some(count) = by_state.get_mut(state.as_str()) {
             *count = u64::from(submissions);
@@ -224,11 +224,11 @@ pub(crate) fn counts(connection: &Connection, now: Instant) -> Result<Counts, Jo
     let mut counts = Counts { by_state, ..Counts::default() };
     if counts.by_state.get("unknown").is_some_and(|unknown| *unknown > 0) {
         let long = now.plus_seconds(-report::DOUBT_LONG_SECONDS);
-        let found = read::one(connection, sql::DOUBTS_LONG, [long.0], |row| row.get::<_, u32>(0))?;
+        let found = rows::one(connection, sql::DOUBTS_LONG, [long.0], |row| row.get::<_, u32>(0))?;
         counts.doubtful_long = found.map_or(0, u64::from);
     }
     if counts.by_state.get("in-progress").is_some_and(|progress| *progress > 0) {
-        let found = read::one(connection, sql::OVERDUE, [], |row| row.get::<_, u32>(0))?;
+        let found = rows::one(connection, sql::OVERDUE, [], |row| row.get::<_, u32>(0))?;
         counts.overdue = found.map_or(0, u64::from);
     }
     Ok(counts)

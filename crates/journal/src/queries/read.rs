@@ -2,14 +2,10 @@
 
 use fhir::Instant;
 use report::{Event, Person, State, StateCode, SubmissionId};
-use rusqlite::{Connection, OptionalExtension as _, Params, params};
+use rusqlite::{Connection, params};
 
-use crate::events::{doubt, lost};
-use crate::queries::endpoints;
-use crate::store::{cells, sql};
-use crate::{
-    Detail, Due, Entry, Evidence, JournalError, KeptEvidence, Message, OpenReport, Row, Sibling,
-};
+use crate::store::{cells, rows, sql};
+use crate::{Detail, Due, Entry, Evidence, JournalError, KeptEvidence, Message, OpenReport, Row};
 
 /// A report that was accepted, as a witness of what a search shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,35 +18,11 @@ pub struct Newest {
     pub is_later: bool,
 }
 
-/// All rows of a statement.
-pub(crate) fn all<T>(
-    connection: &Connection,
-    statement: &str,
-    parameters: impl Params,
-    read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
-) -> Result<Vec<T>, JournalError> {
-    connection
-        .prepare_cached(statement)
-        .and_then(|mut query| query.query_map(parameters, read)?.collect())
-        .map_err(JournalError::sql("read"))
-}
-
-/// The one row of a statement, if there is one.
-pub(crate) fn one<T>(
-    connection: &Connection,
-    statement: &str,
-    parameters: impl Params,
-    read: impl FnOnce(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
-) -> Result<Option<T>, JournalError> {
-    connection
-        .prepare_cached(statement)
-        .and_then(|mut query| query.query_row(parameters, read).optional())
-        .map_err(JournalError::sql("read"))
-}
-
 pub(crate) fn state(connection: &Connection, id: SubmissionId) -> Result<State, JournalError> {
-    one(connection, sql::SUBJECT, [id.0], |row| cells::from_json(0, row.get_ref(0)?.as_str()?))?
-        .ok_or(JournalError::NotFound(id))
+    rows::one(connection, sql::SUBJECT, [id.0], |row| {
+        cells::from_json(0, row.get_ref(0)?.as_str()?)
+    })?
+    .ok_or(JournalError::NotFound(id))
 }
 
 pub(crate) fn due(
@@ -59,7 +31,7 @@ pub(crate) fn due(
     limit: usize,
 ) -> Result<Vec<Due>, JournalError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    all(connection, sql::DUE, [now.0, limit], owed)
+    rows::all(connection, sql::DUE, [now.0, limit], owed)
 }
 
 pub(crate) fn due_at(
@@ -69,14 +41,14 @@ pub(crate) fn due_at(
     limit: usize,
 ) -> Result<Vec<Due>, JournalError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    all(connection, sql::DUE_AT, params![now.0, limit, endpoint], owed)
+    rows::all(connection, sql::DUE_AT, params![now.0, limit, endpoint], owed)
 }
 
 pub(crate) fn next_due_at(
     connection: &Connection,
     endpoint: &str,
 ) -> Result<Option<Instant>, JournalError> {
-    one(connection, sql::NEXT_DUE_AT, [endpoint], |row| row.get(0).map(Instant))
+    rows::one(connection, sql::NEXT_DUE_AT, [endpoint], |row| row.get(0).map(Instant))
 }
 
 pub(crate) fn due_beyond(
@@ -87,7 +59,7 @@ pub(crate) fn due_beyond(
     limit: usize,
 ) -> Result<Vec<Due>, JournalError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    all(connection, sql::DUE_BEYOND, params![at.0, recorded.0, state.kept_as(), limit], owed)
+    rows::all(connection, sql::DUE_BEYOND, params![at.0, recorded.0, state.kept_as(), limit], owed)
 }
 
 fn owed(row: &rusqlite::Row<'_>) -> rusqlite::Result<Due> {
@@ -106,14 +78,14 @@ pub(crate) fn by_receipt_at(
     receipt: &str,
 ) -> Result<Vec<(SubmissionId, String)>, JournalError> {
     let owner = |row: &rusqlite::Row<'_>| Ok((SubmissionId(row.get(0)?), row.get(1)?));
-    all(connection, sql::BY_RECEIPT_AT, [receipt, endpoint], owner)
+    rows::all(connection, sql::BY_RECEIPT_AT, [receipt, endpoint], owner)
 }
 
 pub(crate) fn was_accepted_at(
     connection: &Connection,
     endpoint: &str,
 ) -> Result<bool, JournalError> {
-    Ok(one(connection, sql::ACCEPTED_AT, [endpoint], |_| Ok(()))?.is_some())
+    Ok(rows::one(connection, sql::ACCEPTED_AT, [endpoint], |_| Ok(()))?.is_some())
 }
 
 /// Reports other than `identifier` that the authority of an endpoint has accepted, and should show.
@@ -143,7 +115,7 @@ pub(crate) fn newest_accepted(
             let newest = Newest { identifier: row.get(0)?, receipt: row.get(1)?, is_later };
             Ok((row.get(2)?, newest))
         };
-        found.extend(all(connection, sql::NEWEST_ACCEPTED, newest, read)?);
+        found.extend(rows::all(connection, sql::NEWEST_ACCEPTED, newest, read)?);
     }
     found.sort_by_key(|(place, _)| std::cmp::Reverse(*place));
     found.truncate(3);
@@ -167,7 +139,7 @@ fn newest_of(
     let mut found: Vec<String> = Vec::new();
     for state in states {
         let newest = params![endpoint, state, identifier];
-        found.extend(all(connection, sql::WITNESSES, newest, |row| row.get(0))?);
+        found.extend(rows::all(connection, sql::WITNESSES, newest, |row| row.get(0))?);
     }
     Ok(found)
 }
@@ -175,11 +147,11 @@ fn newest_of(
 /// Whether the authority of an endpoint has accepted anything of ours, also where it is not found
 /// at present.
 pub(crate) fn has_accepted(connection: &Connection, endpoint: &str) -> Result<bool, JournalError> {
-    Ok(one(connection, sql::HAS_ACCEPTED, [endpoint], |row| row.get::<_, i64>(0))?.is_some())
+    Ok(rows::one(connection, sql::HAS_ACCEPTED, [endpoint], |row| row.get::<_, i64>(0))?.is_some())
 }
 
 pub(crate) fn has_hidden(connection: &Connection, endpoint: &str) -> Result<bool, JournalError> {
-    Ok(one(connection, sql::HAS_HIDDEN, [endpoint], |row| row.get::<_, i64>(0))?.is_some())
+    Ok(rows::one(connection, sql::HAS_HIDDEN, [endpoint], |row| row.get::<_, i64>(0))?.is_some())
 }
 
 /// The same by their documents, as witnesses for the document of a report that waits: identifier of
@@ -195,7 +167,7 @@ pub(crate) fn witnesses_by_document(
         for state in ["completed", "in-progress"] {
             let pair = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
             let newest = params![endpoint, state, named_so_too];
-            found.extend(all(connection, sql::WITNESSES_BY_DOCUMENT, newest, pair)?);
+            found.extend(rows::all(connection, sql::WITNESSES_BY_DOCUMENT, newest, pair)?);
         }
         Ok(found)
     };
@@ -209,7 +181,7 @@ pub(crate) fn is_named_as_document(
     id: SubmissionId,
 ) -> Result<bool, JournalError> {
     let same =
-        one(connection, sql::NAMED_AS_DOCUMENT, [id.0], |row| row.get::<_, Option<bool>>(0))?;
+        rows::one(connection, sql::NAMED_AS_DOCUMENT, [id.0], |row| row.get::<_, Option<bool>>(0))?;
     Ok(same.flatten().unwrap_or_default())
 }
 
@@ -217,15 +189,15 @@ pub(crate) fn open_elsewhere(
     connection: &Connection,
     endpoint: &str,
 ) -> Result<Vec<(String, u32)>, JournalError> {
-    all(connection, sql::OPEN_ELSEWHERE, [endpoint], |row| Ok((row.get(0)?, row.get(1)?)))
+    rows::all(connection, sql::OPEN_ELSEWHERE, [endpoint], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 pub(crate) fn next_due(connection: &Connection) -> Result<Option<Instant>, JournalError> {
-    one(connection, sql::NEXT_DUE, [], |row| row.get(0).map(Instant))
+    rows::one(connection, sql::NEXT_DUE, [], |row| row.get(0).map(Instant))
 }
 
 pub(crate) fn open_reports(connection: &Connection) -> Result<Vec<OpenReport>, JournalError> {
-    let mut open = all(connection, sql::OPEN_REPORTS, [], |row| {
+    let mut open = rows::all(connection, sql::OPEN_REPORTS, [], |row| {
         Ok(OpenReport {
             id: SubmissionId(row.get(0)?),
             state: cells::from_json(1, row.get_ref(1)?.as_str()?)?,
@@ -236,18 +208,6 @@ pub(crate) fn open_reports(connection: &Connection) -> Result<Vec<OpenReport>, J
     })?;
     open.sort_by_key(|report| (report.created, report.id));
     Ok(open)
-}
-
-pub(crate) fn held_after_request(
-    connection: &Connection,
-    endpoint: &str,
-) -> Result<Option<(Instant, Instant)>, JournalError> {
-    let restored = doubt::mark(connection)?.map_or(0, |mark| mark.through);
-    let times: Option<(Option<i64>, Option<i64>)> =
-        one(connection, sql::HELD_AFTER_REQUEST, params![endpoint, restored], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })?;
-    Ok(times.and_then(|(oldest, newest)| Some((Instant(oldest?), Instant(newest?)))))
 }
 
 pub(crate) fn by_attempt_identifier(
@@ -264,7 +224,7 @@ pub(crate) fn by_attempt_identifier_at(
     identifier: &str,
 ) -> Result<Option<SubmissionId>, JournalError> {
     let found: Option<Option<i64>> =
-        one(connection, sql::BY_IDENTIFIER_AT, [identifier, endpoint], |row| row.get(0))?;
+        rows::one(connection, sql::BY_IDENTIFIER_AT, [identifier, endpoint], |row| row.get(0))?;
     Ok(found.flatten().map(SubmissionId))
 }
 
@@ -274,34 +234,9 @@ pub(crate) fn of_attempt(
     attempt: &[impl AsRef<str>; 3],
 ) -> Result<Option<SubmissionId>, JournalError> {
     let attempt = attempt.each_ref().map(AsRef::as_ref);
-    let found: Option<Option<i64>> = one(connection, sql::OF_ATTEMPT, attempt, |row| row.get(0))?;
+    let found: Option<Option<i64>> =
+        rows::one(connection, sql::OF_ATTEMPT, attempt, |row| row.get(0))?;
     Ok(found.flatten().map(SubmissionId))
-}
-
-pub(crate) fn siblings(
-    connection: &Connection,
-    id: SubmissionId,
-) -> Result<Vec<Sibling>, JournalError> {
-    let all_named = all(connection, sql::SIBLINGS, [id.0], |row| {
-        let may_be_delivered =
-            matches!(cells::state(row, 1)?, StateCode::Sending | StateCode::Unknown);
-        let was_sent = !may_be_delivered && row.get(2)?;
-        let places: (String, String) = (row.get(3)?, row.get(4)?);
-        let id = Some(SubmissionId(row.get(0)?));
-        Ok((Sibling { id, may_be_delivered, was_sent }, places))
-    })?;
-    let mut found = Vec::new();
-    for (sibling, (there, here)) in all_named {
-        if endpoints::lead_to_one(connection, &here, &there)? {
-            found.push(sibling);
-        }
-    }
-    if lost::shares_identifier(connection, &row(connection, id)?)?
-        || doubt::may_be_named_alike(connection, id)?
-    {
-        found.push(Sibling { id: None, may_be_delivered: true, was_sent: false });
-    }
-    Ok(found)
 }
 
 pub(crate) fn by_receipt(
@@ -316,7 +251,7 @@ fn newest(
     statement: &str,
     value: &str,
 ) -> Result<Option<SubmissionId>, JournalError> {
-    let found = one(connection, statement, [value], |row| row.get::<_, Option<i64>>(0))?;
+    let found = rows::one(connection, statement, [value], |row| row.get::<_, Option<i64>>(0))?;
     Ok(found.flatten().map(SubmissionId))
 }
 
@@ -325,18 +260,18 @@ pub(crate) fn messages(
     connection: &Connection,
     id: SubmissionId,
 ) -> Result<Vec<Message>, JournalError> {
-    let lists: Vec<Vec<Message>> = all(connection, sql::MESSAGES, [id.0], |row| {
+    let lists: Vec<Vec<Message>> = rows::all(connection, sql::MESSAGES, [id.0], |row| {
         cells::from_json(0, row.get_ref(0)?.as_str()?)
     })?;
     Ok(lists.into_iter().flatten().collect())
 }
 
 pub(crate) fn row(connection: &Connection, id: SubmissionId) -> Result<Row, JournalError> {
-    one(connection, sql::ROW, [id.0], cells::row)?.ok_or(JournalError::NotFound(id))
+    rows::one(connection, sql::ROW, [id.0], cells::row)?.ok_or(JournalError::NotFound(id))
 }
 
 pub(crate) fn detail(connection: &Connection, id: SubmissionId) -> Result<Detail, JournalError> {
-    let size: Option<i64> = one(connection, sql::DOCUMENT_SIZE, [id.0], |row| row.get(0))?;
+    let size: Option<i64> = rows::one(connection, sql::DOCUMENT_SIZE, [id.0], |row| row.get(0))?;
     Ok(Detail {
         row: row(connection, id)?,
         messages: messages(connection, id)?,
@@ -349,7 +284,7 @@ pub(crate) fn timeline(
     connection: &Connection,
     id: SubmissionId,
 ) -> Result<Vec<Entry>, JournalError> {
-    all(connection, sql::TIMELINE, [id.0], |row| {
+    rows::all(connection, sql::TIMELINE, [id.0], |row| {
         Ok(Entry {
             number: row.get(0)?,
             event: cells::from_json::<Event>(1, row.get_ref(1)?.as_str()?)?,
@@ -373,7 +308,7 @@ pub(crate) fn replay(connection: &Connection, id: SubmissionId) -> Result<State,
 }
 
 pub(crate) fn document(connection: &Connection, id: SubmissionId) -> Result<Vec<u8>, JournalError> {
-    let (size, packed) = one(connection, sql::DOCUMENT, [id.0], |row| {
+    let (size, packed) = rows::one(connection, sql::DOCUMENT, [id.0], |row| {
         Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))
     })?
     .ok_or(JournalError::NotFound(id))?;
@@ -384,7 +319,7 @@ pub(crate) fn evidence(
     connection: &Connection,
     id: SubmissionId,
 ) -> Result<Vec<KeptEvidence>, JournalError> {
-    let rows = all(connection, sql::EVIDENCE, [id.0], |row| {
+    let rows = rows::all(connection, sql::EVIDENCE, [id.0], |row| {
         let head = Evidence {
             kind: cells::evidence_kind(1, row.get_ref(1)?.as_str()?)?,
             at: Instant(row.get(2)?),
@@ -409,6 +344,6 @@ pub(crate) fn evidence(
 }
 
 pub(crate) fn revision(connection: &Connection) -> Result<u64, JournalError> {
-    let revision: Option<i64> = one(connection, sql::REVISION, [], |row| row.get(0))?;
+    let revision: Option<i64> = rows::one(connection, sql::REVISION, [], |row| row.get(0))?;
     revision.and_then(|revision| u64::try_from(revision).ok()).ok_or(JournalError::Damaged)
 }

@@ -4,10 +4,11 @@
 use report::{Event, State, SubmissionId};
 use rusqlite::Connection;
 
-use crate::events::chain::{self, Hash, Link};
+use crate::chain::{Hash, Link};
 use crate::queries::read;
-use crate::store::{cells, sql};
-use crate::{Discrepancy, DiscrepancyKind as Kind, JournalError, Verification};
+use crate::store::open::Pages;
+use crate::store::{cells, rows, sql};
+use crate::{Discrepancy, DiscrepancyKind as Kind, JournalError, Verification, chain};
 
 /// Submissions with what the other tables must agree with.
 const SUBMISSIONS: &str = "SELECT s.id, s.state_json, s.digest, s.erased IS NULL, d.size, \
@@ -58,21 +59,11 @@ fn note(found: &mut Verification, kind: Kind, id: Option<SubmissionId>, event: O
     found.problems.push(Discrepancy { kind, id, event });
 }
 
-/// Where the newest content of pages stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pages {
-    /// All in the file: it can be read as it is, free pages too.
-    InFile,
-    /// Some in the log: a page in the file may be old, or half written by a checkpoint that ended
-    /// early.
-    InLog,
-}
-
 /// The structure (SQLite), which reads every page in use and so checks its authentication code;
 /// then the codes of all pages of the file as it is (SQLCipher).
 fn pages(connection: &Connection, found: &mut Verification) -> Result<(), JournalError> {
     let structure: Vec<String> =
-        read::all(connection, "PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+        rows::all(connection, "PRAGMA integrity_check(1)", [], |row| row.get(0))?;
     if structure != ["ok"] {
         note(found, Kind::Pages, None, None);
     }
@@ -83,7 +74,7 @@ fn file(connection: &Connection, found: &mut Verification) -> Result<(), Journal
     // May meet a page that a checkpoint is just writing; real damage stays.
     for _ in 0..CHECKS {
         let failed: Vec<String> =
-            read::all(connection, "PRAGMA cipher_integrity_check", [], |row| row.get(0))?;
+            rows::all(connection, "PRAGMA cipher_integrity_check", [], |row| row.get(0))?;
         if failed.is_empty() {
             return Ok(());
         }
@@ -125,10 +116,10 @@ fn agree(stored: &State, replayed: &State) -> bool {
 
 /// Numbers and hashes of all events in their order, and the proof of every `Completed`.
 fn events(connection: &Connection, found: &mut Verification) -> Result<(), JournalError> {
-    let seed: Option<Vec<u8>> = read::one(connection, sql::SEED, [], |row| row.get(0))?;
+    let seed: Option<Vec<u8>> = rows::one(connection, sql::SEED, [], |row| row.get(0))?;
     let start = chain::start(&seed.ok_or(JournalError::Damaged)?);
     events_after(connection, found, (0, start))?;
-    let given = read::one(connection, EVENTS, [], |row| row.get::<_, u32>(0))?;
+    let given = rows::one(connection, EVENTS, [], |row| row.get::<_, u32>(0))?;
     if given.map(u64::from) != Some(found.events) {
         // The newest events are gone, or the submissions of some.
         note(found, Kind::Chain, None, None);
@@ -197,7 +188,7 @@ fn evidence(connection: &Connection, found: &mut Verification) -> Result<(), Jou
 
 fn counts(connection: &Connection, found: &mut Verification) -> Result<(), JournalError> {
     let of = |statement| -> Result<Vec<(String, i64)>, JournalError> {
-        read::all(connection, statement, [], |row| Ok((row.get(0)?, row.get(1)?)))
+        rows::all(connection, statement, [], |row| Ok((row.get(0)?, row.get(1)?)))
     };
     if of(TALLY)? != of(COUNTED)? {
         note(found, Kind::Counts, None, None);

@@ -12,6 +12,7 @@ use crate::events::succession;
 use crate::queries::read;
 use crate::recovery::carried::seen;
 use crate::store::open::Place;
+use crate::store::rows;
 use crate::{JournalError, LostReport};
 
 /// Identifier, endpoint and digest of the content.
@@ -218,7 +219,7 @@ impl Attempts {
 }
 
 fn of_name(connection: &Connection, name: &Name) -> Result<Vec<i64>, JournalError> {
-    read::all(connection, OF_NAME, name.each_ref().map(String::as_str), |row| row.get(0))
+    rows::all(connection, OF_NAME, name.each_ref().map(String::as_str), |row| row.get(0))
 }
 
 fn pair(mut ours: Vec<i64>, theirs: BTreeSet<i64>) -> Unpaired {

@@ -6,18 +6,16 @@ use fhir::Instant;
 use report::{Event, Person, State, SubmissionId};
 use rusqlite::Connection;
 
-use crate::events::append;
-use crate::events::{attach, doubt, guard, lost, standing, succession};
-use crate::notices::{notice, pause};
+use crate::events::compared::COPIED;
+use crate::events::{append, attach, compared, doubt, guard, lost, standing, succession};
 use crate::queries::read;
-use crate::recovery::attempts::{self, Attempts, Name, Was};
-use crate::recovery::recover::{self, COPIED, RECOVERY_NOTICES};
-use crate::store::open::{self, Access, Place};
-use crate::{JournalError, LostReport, Message, Notice, RecordError, Unreconciled};
-
-/// Code of the warning on a report of which people had decided otherwise before the journal was
-/// restored.
-pub(crate) const DECIDED: &str = "decided-before-restore";
+use crate::recovery::attempts;
+use crate::recovery::attempts::{Attempts, Name, Was};
+use crate::recovery::pause;
+use crate::recovery::recover::RECOVERY_NOTICES;
+use crate::store::open::{Access, Place};
+use crate::store::{notice, open, rows};
+use crate::{JournalError, LostReport, Message, Notice, RecordError, Unreconciled, codes};
 
 /// What would be sent, what waits for a person, and what was replaced, perhaps by what was
 /// withdrawn since.
@@ -51,7 +49,7 @@ impl Carried {
             is_guarded: seen(copy, |c| standing::stands_for_long(c, now)).unwrap_or_default(),
             has_forgotten: seen(copy, standing::has_ever_forgotten).unwrap_or_default(),
             paused: pause::before(place, copy),
-            unreconciled: seen(copy, recover::unreconciled).flatten(),
+            unreconciled: seen(copy, compared::unreconciled).flatten(),
         }
     }
 
@@ -140,7 +138,7 @@ pub(crate) fn hold_decided(
             }
             _ => continue,
         }
-        attach::warn(connection, id, &Message::warning(DECIDED, &[]))?;
+        attach::warn(connection, id, &Message::warning(codes::DECIDED, &[]))?;
     }
     // What was opened again because its correction was withdrawn: the newest first, for each opens
     // what it had replaced.
@@ -153,7 +151,7 @@ pub(crate) fn hold_decided(
 }
 
 fn still_open(connection: &Connection) -> Result<Vec<(SubmissionId, Name, String)>, JournalError> {
-    read::all(connection, OPEN, [], |row| {
+    rows::all(connection, OPEN, [], |row| {
         let name = [row.get(1)?, row.get(2)?, row.get(3)?];
         Ok((SubmissionId(row.get(0)?), name, row.get(4)?))
     })

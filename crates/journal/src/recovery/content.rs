@@ -6,11 +6,11 @@ use fhir::Instant;
 use report::{Event, Person, State, SubmissionId};
 use rusqlite::Connection;
 
+use crate::codes::DECIDED;
 use crate::events::{append, attach, guard, known, succession, versions};
 use crate::queries::read;
 use crate::recovery::attempts::Attempts;
-use crate::recovery::carried::DECIDED;
-use crate::{Destination, JournalError, LostReport, Message, RecordError};
+use crate::{Destination, JournalError, LostReport, Message, RecordError, codes};
 
 /// Reports of the content of one that the restored journal does not have, which the journal that it
 /// takes the place of did not have either.
@@ -132,7 +132,7 @@ pub(crate) fn hold_beside(
             | State::Completed { .. }
             | State::Withdrawn { received: true } => {
                 let receipt = row.receipt.unwrap_or(row.identifier);
-                Message::warning(guard::MAY_BE_KNOWN, &[("receipt", &receipt)])
+                Message::warning(codes::MAY_BE_KNOWN, &[("receipt", &receipt)])
             }
             State::Superseded { .. } if known::rules_out_another(connection, *other)? => {
                 Message::warning(DECIDED, &[])
@@ -159,7 +159,7 @@ pub(crate) fn tell_of_found(
     let has_failed = matches!(state, State::Failed { .. });
     let there = Destination { endpoint: &lost.endpoint, environment: lost.environment.as_deref() };
     let all = known::of_content(connection, &lost.digest, lost.canonical.as_deref(), Some(there))?;
-    let warning = Message::warning(guard::MAY_BE_KNOWN, &[("receipt", receipt)]);
+    let warning = Message::warning(codes::MAY_BE_KNOWN, &[("receipt", receipt)]);
     for other in all.into_iter().filter(|other| *other != id) {
         match read::state(connection, other)? {
             State::Held { .. } => {}

@@ -4,13 +4,13 @@ use fhir::{Format, Instant};
 use report::{Event, Person, State, SubmissionId, Summary};
 use rusqlite::{Connection, params};
 
-use crate::events::append::{self, Happening};
-use crate::events::attach::{self, PackedEvidence};
-use crate::events::{doubt, guard, lost, standing, versions};
-use crate::queries::{endpoints, read, search};
+use crate::events::append::Happening;
+use crate::events::attach::PackedEvidence;
+use crate::events::{append, attach, doubt, lost, standing, versions};
+use crate::queries::{endpoints, read};
 use crate::recovery::content;
-use crate::store::sql;
-use crate::{Evidence, JournalError, LostReport, Message, NewSubmission, RecordError};
+use crate::store::{rows, sql, words};
+use crate::{Evidence, JournalError, LostReport, Message, NewSubmission, RecordError, codes};
 
 /// A report as the authority shows it.
 #[derive(Clone)]
@@ -103,7 +103,7 @@ fn may_have_left(
 ) -> Result<Option<SubmissionId>, JournalError> {
     let restored = doubt::mark(connection)?.map_or(0, |mark| mark.through);
     let of_attempt = params![identifier, endpoint, restored];
-    read::one(connection, sql::MAY_HAVE_LEFT, of_attempt, |row| row.get(0).map(SubmissionId))
+    rows::one(connection, sql::MAY_HAVE_LEFT, of_attempt, |row| row.get(0).map(SubmissionId))
 }
 
 /// Whether it is a report that a restore has lost: the authority has said what became of the one
@@ -167,7 +167,7 @@ fn known(
         // Another copy of the profile has released it, or it is another version under the same
         // identifier: who releases it here is told.
         State::Held { .. } => {
-            let warning = Message::warning(guard::MAY_BE_KNOWN, &[("receipt", &prepared.receipt)]);
+            let warning = Message::warning(codes::MAY_BE_KNOWN, &[("receipt", &prepared.receipt)]);
             if !read::messages(connection, id)?.contains(&warning) {
                 attach::warn(connection, id, &warning)?;
             }
@@ -200,8 +200,8 @@ fn add(connection: &Connection, prepared: &Prepared) -> Result<SubmissionId, Rec
     attach::first_issues(connection, id, &found.issues)?;
     // Once and at the end: taking words out again in the transaction that put them in leaves an
     // index that its own check calls corrupt.
-    let words = search::Words::of(&new, &new.identifier);
-    search::index(connection, id, &words, &found.issues)?;
+    let words = words::Words::of(&new, &new.identifier);
+    words::index(connection, id, &words, &found.issues)?;
     if let Some(lost) = &lost {
         lost::found(connection, lost)?;
         content::tell_of_found(connection, lost, (id, &state), &prepared.receipt)?;

@@ -8,12 +8,11 @@ use fhir::Instant;
 use report::Person;
 use rusqlite::Connection;
 
-use crate::events::{doubt, guard, standing};
+use crate::events::{compared, doubt, guard, standing};
 use crate::problem::folder_of;
-use crate::queries::read;
-use crate::recovery::{recover, register};
-use crate::store::open::{self, Access, Place};
-use crate::store::settings;
+use crate::recovery::register;
+use crate::store::open::{Access, Place};
+use crate::store::{open, rows, settings};
 use crate::{JournalError, RecordError};
 
 const COMPUTER: &str = "computer";
@@ -66,7 +65,7 @@ pub(crate) fn settle(
         return Ok(None);
     }
     let number = |statement| -> Result<Option<i64>, JournalError> {
-        Ok(read::one(connection, statement, [], |row| row.get::<_, Option<i64>>(0))?.flatten())
+        Ok(rows::one(connection, statement, [], |row| row.get::<_, Option<i64>>(0))?.flatten())
     };
     let since = number("SELECT max(at) FROM event")?.map(Instant);
     let through = number("SELECT max(id) FROM submission")?.unwrap_or(0);
@@ -74,8 +73,8 @@ pub(crate) fn settle(
     doubt::set_mark(connection, doubt::Mark { at: now, through })?;
     standing::raise(connection, now)?;
     guard::wait_anew(connection)?;
-    recover::reconcile_since(connection, since, now)?;
-    recover::tell_of_copy(connection, doubted, now)?;
+    compared::reconcile_since(connection, since, now)?;
+    compared::tell_of_copy(connection, doubted, now)?;
     Ok(Some(doubted))
 }
 

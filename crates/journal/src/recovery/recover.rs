@@ -9,24 +9,21 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use fhir::Instant;
-use report::{Person, SubmissionId};
+use report::SubmissionId;
 use rusqlite::Connection;
 
 use crate::copies::backup::{draft_beside, of_journal};
-use crate::events::{doubt, guard, lost, standing};
-use crate::notices::{notice, pause};
+use crate::events::{compared, doubt, guard, lost, person, standing};
 use crate::queries::read;
-use crate::recovery::attempts::{self, Attempts};
-use crate::recovery::carried::{self, Carried};
-use crate::recovery::register::{self, Look};
+use crate::recovery::attempts::Attempts;
+use crate::recovery::carried::Carried;
+use crate::recovery::register::Look;
 use crate::recovery::stage::{With, candidates, copied, stage};
-use crate::recovery::{aside, content, home, take_back};
-use crate::store::open::{self, Access, Place};
+use crate::recovery::{aside, attempts, carried, content, home, pause, register, sound, take_back};
+use crate::store::open::{Access, Place};
 use crate::store::settings::Lineage;
-use crate::store::{hold, settings, sql};
-use crate::{
-    BackupFacts, Find, JournalError, Key, LostReport, Notice, OpenProblem, RecordError, handle,
-};
+use crate::store::{hold, notice, open, rows, settings, sql};
+use crate::{BackupFacts, Find, JournalError, Key, LostReport, Notice, OpenProblem, RecordError};
 
 /// What a restored journal was made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,33 +63,16 @@ pub struct Recovery {
 /// Codes of the notices about a recovery, with the names of their parameters: by [`Base`], and of
 /// what nobody knows.
 pub const RECOVERY_NOTICES: &[(&str, &[&str])] = &[
-    (pause::UNKNOWN, &[]),
+    (crate::store::pause::UNKNOWN, &[]),
     ("journal-from-backup", NOTICE_PARAMS),
     ("journal-from-remains", NOTICE_PARAMS),
     ("journal-from-nothing", NOTICE_PARAMS),
 ];
 const NOTICE_PARAMS: &[&str] = &["aside", "doubted", "last", "lost", "salvaged", "submissions"];
 
-/// Setting: what became of the restored journal still has to be compared with the authorities.
-const RECONCILE: &str = "reconcile";
-/// Setting: what the journal may have forgotten, kept when that was compared.
-const FORGOTTEN: &str = "forgotten";
-/// Longer than what is taken in is asked for first after a restore.
-const FORGOTTEN_SECONDS: i64 = 40 * 86_400;
-/// One setting for each endpoint, by its id, that has shown everything since the restore.
-const COMPARED: &str = "compared:";
-
-/// Code of the notice that the profile was copied.
-pub(crate) const COPIED: &str = "journal-copied";
-
 /// Numbers that are looked for where the register does not name them: each costs a look at the old
 /// journal.
 const GAP_MAX: i64 = 200_000;
-
-/// In whose name a recovery acts.
-pub(crate) fn program() -> Person {
-    Person("labcourier".to_owned())
-}
 
 /// Replaces a journal that cannot be opened, or that is missing. `None` where another process has
 /// done so already, or where it only is of an older program. Where nothing opens with this key, the
@@ -117,7 +97,7 @@ pub fn recover_from(
 ) -> Result<Option<Recovery>, OpenProblem> {
     let place = Place::new(path, key)?;
     let _held = hold::alone(&place.path)?;
-    match handle::sound_of_any_schema(&place) {
+    match sound::sound_of_any_schema(&place) {
         Ok(_) => return Ok(None),
         Err(
             OpenProblem::WrongKeyOrDamaged | OpenProblem::Missing | OpenProblem::Outdated { .. },
@@ -275,11 +255,11 @@ fn write(
     now: Instant,
 ) -> Result<Recovery, RecordError> {
     let number = |statement| -> Result<Option<i64>, JournalError> {
-        Ok(read::one(connection, statement, [], |row| row.get::<_, Option<i64>>(0))?.flatten())
+        Ok(rows::one(connection, statement, [], |row| row.get::<_, Option<i64>>(0))?.flatten())
     };
     recovery.last = number("SELECT max(at) FROM event")?.map(Instant);
     let through = number("SELECT max(id) FROM submission")?.unwrap_or(0);
-    let by = program();
+    let by = person::program();
     let carried = Carried::of(&old.place, old.copy.as_ref(), now);
     let attempts = old.attempts(through);
     carried::hold_decided(connection, &attempts, &by, now)?;
@@ -306,13 +286,13 @@ fn write(
     let before = before.map(str::to_owned);
     settings::set_lineage(connection, &Lineage { id, before, registered: false })?;
     let since = carried.unreconciled.map_or(recovery.last, |open| open.since.min(recovery.last));
-    reconcile_since(connection, since, now)?;
+    compared::reconcile_since(connection, since, now)?;
     let file = old.remains().path;
     let standing = (file.as_path(), old.copy.as_ref());
     recovery.copied = home::is_copied(&old.place, standing, connection, old.find)?;
     home::forget(connection)?;
     if recovery.copied {
-        tell_of_copy(connection, recovery.doubted, now)?;
+        compared::tell_of_copy(connection, recovery.doubted, now)?;
     }
     guard::wait_anew(connection)?;
     // Without a register nothing says what was taken in since; one of a program of before does not
@@ -399,105 +379,4 @@ fn told(recovery: &Recovery, now: Instant) -> Notice {
         ("submissions", submissions),
     ];
     Notice::new(code, &params, now)
-}
-
-/// Notes that a person has to read that the profile is a copy. What the guard of a copy rests on:
-/// it comes with what is put in doubt, or not at all.
-pub(crate) fn tell_of_copy(
-    connection: &Connection,
-    doubted: u64,
-    now: Instant,
-) -> Result<(), JournalError> {
-    let doubted = doubted.to_string();
-    notice::put(connection, &Notice::new(COPIED, &[("doubted", &doubted)], now))
-}
-
-/// What is still to be compared with the authorities after a restore.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unreconciled {
-    /// The restored state ends there; `None`: it is empty.
-    pub since: Option<Instant>,
-    /// When it was restored.
-    pub restored: Instant,
-}
-
-pub(crate) fn unreconciled(connection: &Connection) -> Result<Option<Unreconciled>, JournalError> {
-    span(connection, RECONCILE)
-}
-
-fn span(connection: &Connection, name: &str) -> Result<Option<Unreconciled>, JournalError> {
-    let Some(kept) = settings::get(connection, name)? else { return Ok(None) };
-    let field = |name: &str| kept.get(name).and_then(serde_json::Value::as_i64).map(Instant);
-    let restored = field("restored").ok_or(JournalError::Damaged)?;
-    Ok(Some(Unreconciled { since: field("since"), restored }))
-}
-
-/// What was owed before is owed still: from the earlier of both.
-pub(crate) fn reconcile_since(
-    connection: &Connection,
-    since: Option<Instant>,
-    restored: Instant,
-) -> Result<(), JournalError> {
-    let since = unreconciled(connection)?.map_or(since, |open| open.since.min(since));
-    forget(connection, Unreconciled { since, restored })?;
-    let since = since.map(|since| since.0);
-    let value = serde_json::json!({ "since": since, "restored": restored.0 });
-    forget_compared(connection)?;
-    settings::set(connection, RECONCILE, &value)
-}
-
-/// Notes what the journal may have forgotten. Of restores that follow each other soon, the earliest
-/// counts.
-fn forget(connection: &Connection, new: Unreconciled) -> Result<(), JournalError> {
-    let soon =
-        |before: &Unreconciled| before.restored.plus_seconds(FORGOTTEN_SECONDS) > new.restored;
-    let before = forgotten(connection)?.filter(soon);
-    let since = before.map_or(new.since, |before| before.since.min(new.since));
-    let since = since.map(|since| since.0);
-    let value = serde_json::json!({ "since": since, "restored": new.restored.0 });
-    settings::set(connection, FORGOTTEN, &value)
-}
-
-/// What lies between both may have happened without this journal knowing, also once everything was
-/// compared; `None` where it was never restored, or by a program of before, which did not note it.
-pub(crate) fn forgotten(connection: &Connection) -> Result<Option<Unreconciled>, JournalError> {
-    span(connection, FORGOTTEN)
-}
-
-pub(crate) fn count_from(connection: &Connection, now: Instant) -> Result<(), JournalError> {
-    let Some(open) = unreconciled(connection)? else { return Ok(()) };
-    let since = open.since.map(|since| since.0);
-    let value = serde_json::json!({ "since": since, "restored": now.0 });
-    settings::set(connection, RECONCILE, &value)
-}
-
-/// What is still to be compared with one endpoint.
-pub(crate) fn unreconciled_at(
-    connection: &Connection,
-    endpoint: &str,
-) -> Result<Option<Unreconciled>, JournalError> {
-    match is_compared(connection, endpoint)? {
-        true => Ok(None),
-        false => unreconciled(connection),
-    }
-}
-
-/// Whether an endpoint has shown everything since the restore that is not wholly compared yet.
-pub(crate) fn is_compared(connection: &Connection, endpoint: &str) -> Result<bool, JournalError> {
-    Ok(settings::get(connection, &format!("{COMPARED}{endpoint}"))?.is_some())
-}
-
-pub(crate) fn reconciled_at(connection: &Connection, endpoint: &str) -> Result<(), JournalError> {
-    settings::set(connection, &format!("{COMPARED}{endpoint}"), &true.into())
-}
-
-pub(crate) fn reconciled(connection: &Connection) -> Result<(), JournalError> {
-    standing::compared(connection)?;
-    forget_compared(connection)?;
-    settings::remove(connection, RECONCILE)
-}
-
-fn forget_compared(connection: &Connection) -> Result<(), JournalError> {
-    let kept = settings::beginning(connection, COMPARED)?;
-    kept.iter().try_for_each(|(name, _)| settings::remove(connection, name))
 }

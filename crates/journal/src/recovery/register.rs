@@ -14,13 +14,12 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use crate::events::chain::{self, Hash};
-use crate::events::taken::{self, Taken};
-use crate::notices::pause;
-use crate::queries::read;
-use crate::store::open::{self, Access, Place};
-use crate::store::{settings, sql};
-use crate::{JournalError, OpenProblem};
+use crate::chain::Hash;
+use crate::events::taken;
+use crate::events::taken::Taken;
+use crate::store::open::{Access, Place};
+use crate::store::{open, pause, rows, settings, sql};
+use crate::{JournalError, OpenProblem, chain};
 
 /// Name beside the journal.
 const SUFFIX: &str = "-register";
@@ -192,7 +191,7 @@ pub(crate) fn holds(journal: &Connection, head: &Head) -> Result<bool, JournalEr
         return Ok(true);
     }
     let hash: Option<Vec<u8>> =
-        read::one(journal, "SELECT hash FROM event WHERE id = ?1", [head.events], |row| {
+        rows::one(journal, "SELECT hash FROM event WHERE id = ?1", [head.events], |row| {
             row.get(0)
         })?;
     Ok(hash.as_deref() == Some(head.hash.as_slice()))

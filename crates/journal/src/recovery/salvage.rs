@@ -5,12 +5,12 @@ use fhir::{Format, Instant};
 use report::{Event, Person, State, StateCode, SubmissionId, Summary};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use crate::events::guard::{self, Wait};
-use crate::events::succession;
+use crate::events::guard::Wait;
+use crate::events::{guard, succession};
 use crate::recovery::attempts::Name;
-use crate::store::cells;
-use crate::store::open::{self, Access, Place};
-use crate::{LostReport, Message, NewSubmission};
+use crate::store::open::{Access, Place};
+use crate::store::{cells, open};
+use crate::{LostReport, Message, NewSubmission, codes};
 
 /// Rows beyond the restored ones that are looked for where no register says how many there were.
 const SEARCHED_MAX: i64 = 200_000;
@@ -167,7 +167,7 @@ impl Damaged {
             _ => None,
         };
         new.findings.retain(|it| {
-            let is_outdated = it.code == guard::NOT_COMPARED && waits.is_none();
+            let is_outdated = it.code == codes::NOT_COMPARED && waits.is_none();
             !is_outdated && it.code != OF_ANOTHER_LIFE
         });
         Some(Salvaged {

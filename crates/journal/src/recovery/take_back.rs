@@ -9,11 +9,12 @@ use rusqlite::Connection;
 
 use crate::events::{append, attach, doubt, guard, succession};
 use crate::queries::read;
-use crate::recovery::attempts::{self, Attempts};
+use crate::recovery::attempts::Attempts;
 use crate::recovery::recover::Old;
 use crate::recovery::salvage::{Damaged, Salvaged};
-use crate::recovery::{carried, content};
-use crate::{JournalError, Message, RecordError, Step};
+use crate::recovery::{attempts, content};
+use crate::store::rows;
+use crate::{JournalError, Message, RecordError, Step, codes};
 
 /// Code of the warning on a report that was read back, and that the authority had accepted.
 const HAD_RECEIPT: &str = "accepted-before-restore";
@@ -61,7 +62,7 @@ pub(crate) fn all(
 /// Where no register names them: numbers that the new journal has too, for other reports.
 fn others_until(connection: &Connection, attempts: &Attempts) -> Result<Vec<i64>, JournalError> {
     let all = attempts.seen(|copy| {
-        read::all(copy, NAMES, [attempts.through()], |row| {
+        rows::all(copy, NAMES, [attempts.through()], |row| {
             Ok((row.get::<_, i64>(0)?, [row.get(1)?, row.get(2)?, row.get(3)?]))
         })
     });
@@ -114,7 +115,7 @@ fn take_back(
     }
     if held_after_request {
         append::happen(connection, id, &Event::HeldBack, by, now)?;
-        attach::warn(connection, id, &Message::warning(carried::DECIDED, &[]))?;
+        attach::warn(connection, id, &Message::warning(codes::DECIDED, &[]))?;
     }
     if said_received {
         let reason = doubt::RESTORED.to_owned();

@@ -7,7 +7,6 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::problem::folder_of;
-use crate::queries::verify::Pages;
 use crate::store::{filesystem, schema};
 use crate::{Key, OpenProblem};
 
@@ -127,6 +126,16 @@ pub(crate) fn use_log(connection: &Connection) -> Result<(), OpenProblem> {
         .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
         .map_err(OpenProblem::sql("open"))?;
     if mode == "wal" { Ok(()) } else { Err(OpenProblem::Network) }
+}
+
+/// Where the newest content of pages stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pages {
+    /// All in the file: it can be read as it is, free pages too.
+    InFile,
+    /// Some in the log: a page in the file may be old, or half written by a checkpoint that ended
+    /// early.
+    InLog,
 }
 
 /// Brings the log into the file as far as readers permit.

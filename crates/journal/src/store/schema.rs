@@ -2,8 +2,7 @@
 
 use rusqlite::{Connection, params};
 
-use crate::queries::read;
-use crate::store::sql;
+use crate::store::{rows, sql};
 use crate::{JournalError, OpenProblem};
 
 /// In order; the version of a journal is the number of those it has had.
@@ -40,7 +39,7 @@ pub(crate) fn check_readable(connection: &Connection) -> Result<u32, OpenProblem
 /// While a program runs: refuses where a newer one has brought the schema on, which should not
 /// happen beside others and may where locks do not hold.
 pub(crate) fn unchanged(connection: &Connection) -> Result<(), JournalError> {
-    let found: Option<u32> = read::one(connection, "PRAGMA user_version", [], |row| row.get(0))?;
+    let found: Option<u32> = rows::one(connection, "PRAGMA user_version", [], |row| row.get(0))?;
     match found {
         Some(found) if found > KNOWN => Err(JournalError::NewerSchema { found, known: KNOWN }),
         _ => Ok(()),

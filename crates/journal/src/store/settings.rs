@@ -6,11 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::JournalError;
-use crate::queries::read;
-use crate::store::{cells, sql};
+use crate::store::{cells, rows, sql};
 
 pub(crate) fn get(connection: &Connection, name: &str) -> Result<Option<Value>, JournalError> {
-    read::one(connection, sql::SETTING, [name], |row| {
+    rows::one(connection, sql::SETTING, [name], |row| {
         cells::from_json(0, row.get_ref(0)?.as_str()?)
     })
 }
@@ -21,7 +20,7 @@ pub(crate) fn beginning(
     prefix: &str,
 ) -> Result<Vec<(String, Value)>, JournalError> {
     let end = format!("{prefix}\u{10ffff}");
-    read::all(connection, sql::SETTINGS, [prefix, end.as_str()], |row| {
+    rows::all(connection, sql::SETTINGS, [prefix, end.as_str()], |row| {
         Ok((row.get(0)?, cells::from_json(1, row.get_ref(1)?.as_str()?)?))
     })
 }
@@ -79,7 +78,7 @@ pub(crate) fn lineage(connection: &Connection) -> Result<Lineage, JournalError> 
     if let Some(kept) = get(connection, LINEAGE)? {
         return serde_json::from_value(kept).map_err(|_| JournalError::Damaged);
     }
-    let seed: Option<Vec<u8>> = read::one(connection, sql::SEED, [], |row| row.get(0))?;
+    let seed: Option<Vec<u8>> = rows::one(connection, sql::SEED, [], |row| row.get(0))?;
     let seed = seed.ok_or(JournalError::Damaged)?;
     let id = seed.iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(Lineage { id, ..Lineage::default() })

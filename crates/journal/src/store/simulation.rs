@@ -12,9 +12,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::JournalError;
 use crate::problem::OpenProblem;
-use crate::queries::{read, search};
-use crate::store::schema;
 use crate::store::writer::{Job, TRANSACTION, transact};
+use crate::store::{rows, schema, words};
 
 /// What a simulation decides at every write of a process.
 pub trait Seam: Send + Sync {
@@ -57,7 +56,7 @@ impl Memory {
         };
         let memory = Self { live: open()?, empty: open()?, kept: open()? };
         schema::migrate(&lock(&memory.empty))?;
-        search::gather(&memory.lock()).map_err(OpenProblem::sql("open"))?;
+        words::gather(&memory.lock()).map_err(OpenProblem::sql("open"))?;
         memory.reset().map_err(|_| OpenProblem::WrongKeyOrDamaged)?;
         Ok(memory)
     }
@@ -81,7 +80,7 @@ impl Memory {
     /// Number of the newest event, 0 without any, and the submissions of events after `number`.
     pub fn moved_since(&self, number: i64) -> Result<(i64, Vec<SubmissionId>), JournalError> {
         const MOVED: &str = "SELECT id, submission FROM event WHERE id > ?1 ORDER BY id";
-        let moved: Vec<(i64, SubmissionId)> = read::all(&self.lock(), MOVED, [number], |row| {
+        let moved: Vec<(i64, SubmissionId)> = rows::all(&self.lock(), MOVED, [number], |row| {
             Ok((row.get(0)?, SubmissionId(row.get(1)?)))
         })?;
         let newest = moved.last().map_or(number, |(number, _)| *number);

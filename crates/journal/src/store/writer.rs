@@ -7,8 +7,8 @@ use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 
-use crate::queries::search;
 use crate::store::simulation::{Inline, Memory};
+use crate::store::words;
 use crate::store::{schema, sql};
 use crate::{JournalError, Pending, RecordError};
 
@@ -253,7 +253,7 @@ pub(crate) fn transact(
     if seen {
         exec(connection, sql::REVISION_GROWS)?;
     }
-    search::write_gathered(connection)?;
+    words::write_gathered(connection)?;
     exec(connection, bounds.commit)
 }
 
@@ -368,8 +368,8 @@ mod tests {
     /// A step that writes a submission and its words, and fails after that where it is told to.
     fn taken_in(id: i64, fails: bool) -> impl FnOnce(&Connection) -> Result<(), JournalError> {
         move |connection| {
-            let words = search::Words::of_text(&format!("anna{id}"));
-            search::index(connection, report::SubmissionId(id), &words, &[])?;
+            let words = words::Words::of_text(&format!("anna{id}"));
+            words::index(connection, report::SubmissionId(id), &words, &[])?;
             let insert = "INSERT INTO setting (name, value) VALUES (?1, '1')";
             connection.execute(insert, [id.to_string()]).map_err(JournalError::sql("test"))?;
             if fails { Err(JournalError::StaleLease) } else { Ok(()) }
@@ -385,7 +385,7 @@ mod tests {
         let connection = Connection::open(&path).unwrap();
         connection.execute_batch("PRAGMA journal_mode = WAL").unwrap();
         schema::migrate(&connection).unwrap();
-        search::gather(&connection).unwrap();
+        words::gather(&connection).unwrap();
         let writer = Writer::start(connection, |_| {}).unwrap();
         let (begun, is_begun) = channel::<()>();
         let (go, wait) = channel::<()>();

@@ -15,12 +15,10 @@ use super::file::{self, Writing};
 use super::{After, Facts, SHORT_CODE, VERSION, hex, raw, whole};
 use crate::copies::backup::{draft_beside, of_open};
 use crate::copies::backups;
-use crate::events::chain;
-use crate::queries::read;
-use crate::queries::verify::{self, Pages};
-use crate::store::open::{self, Access, Place};
-use crate::store::sql;
-use crate::{BackedUp, BackupFacts, Journal, JournalError};
+use crate::queries::verify;
+use crate::store::open::{Access, Pages, Place};
+use crate::store::{open, rows, sql};
+use crate::{BackedUp, BackupFacts, JournalError, chain};
 
 /// So old a base is not built on any more: what retention has removed from the journal leaves the
 /// backups with it.
@@ -35,17 +33,24 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 const SUBMISSIONS: &str = "SELECT coalesce(sum(submissions), 0) FROM tally";
 const HASH: &str = "SELECT hash FROM event WHERE id = ?1";
 
+/// A backup that was written, as a draft that has its name already, and what is in it.
+pub(crate) type Taken = (PathBuf, BackupFacts);
+/// What looks at a snapshot; `None` where it has to be looked at once more.
+pub(crate) type View<'a> = dyn Fn(&Connection) -> Result<Option<Taken>, JournalError> + 'a;
+
 /// Writes what has changed since the newest backup of a folder, or all, under a name that says
 /// when.
 ///
 /// Reads the journal's file once from end to end, from one snapshot and beside whoever writes:
 /// nothing is locked. The code of every page is checked. A base is checked in full besides; for an
 /// increment the chain of events is, from where the backup before it ended.
+///
+/// `read` looks at one snapshot of the journal on a connection of its own.
 pub(crate) fn take(
-    journal: &Journal,
     place: &Place,
     folder: &Path,
     now: Instant,
+    read: impl Fn(&View<'_>) -> Result<Option<Taken>, JournalError>,
 ) -> Result<BackedUp, JournalError> {
     let _alone = alone(folder, ".lock")?;
     sweep(folder);
@@ -57,7 +62,7 @@ pub(crate) fn take(
             std::thread::sleep(LOOK_EVERY);
         }
         settle(&settling).map_err(&sql)?;
-        let taken = journal.read_anew(|snapshot| {
+        let taken = read(&|snapshot| {
             // What is in the log now and in this snapshot is brought into the file; nothing beyond
             // it is, as long as the snapshot lasts.
             if !settle(&settling).map_err(&sql)? {
@@ -169,15 +174,15 @@ impl Source<'_> {
 
     fn facts(&self) -> Result<Facts, JournalError> {
         let number = |statement| -> Result<i64, JournalError> {
-            Ok(read::one(self.snapshot, statement, [], |row| row.get(0))?.unwrap_or(0))
+            Ok(rows::one(self.snapshot, statement, [], |row| row.get(0))?.unwrap_or(0))
         };
         // SQLCipher answers this one itself, with a text.
-        let page = read::one(self.snapshot, "PRAGMA page_size", [], |row| row.get::<_, String>(0))?;
+        let page = rows::one(self.snapshot, "PRAGMA page_size", [], |row| row.get::<_, String>(0))?;
         let page = page.and_then(|page| page.parse().ok()).ok_or(JournalError::Damaged)?;
         let unsigned = |number: i64| u32::try_from(number).map_err(|_| JournalError::Damaged);
         let head = |row: &rusqlite::Row<'_>| Ok((row.get::<_, u32>(0)?, row.get::<_, Vec<u8>>(1)?));
         let (events, head) =
-            read::one(self.snapshot, sql::LAST_EVENT, [], head)?.unwrap_or_default();
+            rows::one(self.snapshot, sql::LAST_EVENT, [], head)?.unwrap_or_default();
         Ok(Facts {
             version: VERSION,
             page,
@@ -200,7 +205,7 @@ impl Source<'_> {
             return Ok(false);
         }
         let Ok(number) = i64::try_from(before.events) else { return Ok(false) };
-        let kept = read::one(self.snapshot, HASH, [number], |row| row.get::<_, Vec<u8>>(0))?;
+        let kept = rows::one(self.snapshot, HASH, [number], |row| row.get::<_, Vec<u8>>(0))?;
         let Some(kept) = kept.filter(|kept| hex(kept) == before.head) else { return Ok(false) };
         let hash = chain::stored(kept).map_err(JournalError::sql("back up"))?;
         if verify::goes_on(self.snapshot, (number, hash))? {

@@ -7,8 +7,7 @@
 use report::SubmissionId;
 use rusqlite::{Connection, params};
 
-use crate::queries::read;
-use crate::store::sql;
+use crate::store::{rows, sql};
 use crate::{JournalError, Message, NewSubmission, Row};
 
 /// More words than this in one search are ignored: nobody types them, and each costs a lookup.
@@ -68,13 +67,13 @@ pub(crate) fn gather(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 fn gathers(connection: &Connection) -> Result<bool, JournalError> {
-    read::one(connection, sql::GATHERS_WORDS, [], |_| Ok(())).map(|found| found.is_some())
+    rows::one(connection, sql::GATHERS_WORDS, [], |_| Ok(())).map(|found| found.is_some())
 }
 
 /// Before a commit: brings into the index what the transaction has for it.
 pub(crate) fn write_gathered(connection: &Connection) -> Result<(), JournalError> {
     let is_any =
-        || read::one(connection, sql::WORDS_GATHERED, [], |_| Ok(())).map(|found| found.is_some());
+        || rows::one(connection, sql::WORDS_GATHERED, [], |_| Ok(())).map(|found| found.is_some());
     if !gathers(connection)? || !is_any()? {
         return Ok(());
     }
@@ -100,12 +99,11 @@ pub(crate) fn index(
 /// After its messages (and perhaps its receipt) have changed.
 pub(crate) fn reindex(
     connection: &Connection,
-    id: SubmissionId,
+    row: &Row,
     messages: &[Message],
 ) -> Result<(), JournalError> {
-    let words = Words::of_row(&read::row(connection, id)?);
-    forget(connection, id)?;
-    index(connection, id, &words, messages)
+    forget(connection, row.id)?;
+    index(connection, row.id, &Words::of_row(row), messages)
 }
 
 pub(crate) fn forget(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {

@@ -3,7 +3,7 @@
 use fhir::Instant;
 use report::{State, StateCode, SubmissionId};
 
-use crate::events::known;
+use crate::events::{doubt, known};
 use crate::queries::{list, read};
 use crate::{
     Counts, Destination, Detail, Due, Filter, Journal, JournalError, KeptEvidence, Newest,
@@ -66,7 +66,7 @@ impl Journal {
         &self,
         endpoint: &str,
     ) -> Result<Option<(Instant, Instant)>, JournalError> {
-        self.read(|c| read::held_after_request(c, endpoint))
+        self.read(|c| doubt::held_after_request(c, endpoint))
     }
 
     /// The newest submission with this identifier of its attempt.
@@ -80,7 +80,7 @@ impl Journal {
     /// Other submissions to the same authority with the same identifier of their attempt: ready
     /// envelopes bring their own, and an endpoint may want the document's.
     pub fn siblings(&self, id: SubmissionId) -> Result<Vec<Sibling>, JournalError> {
-        self.read(|c| read::siblings(c, id))
+        self.read(|c| doubt::siblings(c, id))
     }
 
     /// The newest submission that the authority knows by this id.

@@ -6,12 +6,10 @@ use fhir::Instant;
 use report::{Person, SubmissionId};
 
 use crate::copies::{backup, pages};
-use crate::events::{doubt, guard, known, lost, standing, succession, versions};
-use crate::notices::notice;
-use crate::queries::read;
-use crate::recovery::{found, home, recover};
-use crate::store::sql;
+use crate::events::{compared, doubt, guard, known, lost, standing, succession, versions};
+use crate::recovery::{found, home};
 use crate::store::writer::Effect;
+use crate::store::{notice, rows, sql};
 use crate::{
     BackedUp, Find, FoundReport, Journal, JournalError, LostReport, Notice, OpenProblem,
     OtherVersions, Pending, Reconciled, RecordError, Unreconciled,
@@ -26,7 +24,7 @@ impl Journal {
     /// older state all the while.
     pub fn back_up_into(&self, folder: &Path, now: Instant) -> Result<BackedUp, JournalError> {
         backup::private_folder(folder).map_err(JournalError::io("back up"))?;
-        pages::take(self, &self.0.place, folder, now)
+        pages::take(&self.0.place, folder, now, |view| self.read_anew(view))
     }
 
     /// What stood beside the journal to show that nothing is missing was gone or unreadable when it
@@ -116,19 +114,19 @@ impl Journal {
 
     /// The restore after which not everything has been compared with the authority yet.
     pub fn unreconciled(&self) -> Result<Option<Unreconciled>, JournalError> {
-        self.read(recover::unreconciled)
+        self.read(compared::unreconciled)
     }
 
     /// The same for one endpoint, by its id; `None` where that one has shown everything already.
     pub fn unreconciled_at(&self, endpoint: &str) -> Result<Option<Unreconciled>, JournalError> {
-        self.read(|c| recover::unreconciled_at(c, endpoint))
+        self.read(|c| compared::unreconciled_at(c, endpoint))
     }
 
     /// What the journal may have forgotten: between the end of the restored state and the restore,
     /// also once that was compared. `None` where it was never restored, or by a program that did
     /// not note it.
     pub fn forgotten(&self) -> Result<Option<Unreconciled>, JournalError> {
-        self.read(recover::forgotten)
+        self.read(compared::forgotten)
     }
 
     /// The identifiers of what is on hold at an endpoint, by its id, since before a restore: it may
@@ -140,7 +138,7 @@ impl Journal {
     /// The time from which the comparison after a restore counts, where the clock was ahead at the
     /// restore.
     pub fn set_unreconciled_from(&self, now: Instant) -> Result<(), JournalError> {
-        self.write(Effect::Unseen, move |c| recover::count_from(c, now)).wait()
+        self.write(Effect::Unseen, move |c| compared::count_from(c, now)).wait()
     }
 
     /// Whether this journal was restored once.
@@ -151,12 +149,12 @@ impl Journal {
     /// One endpoint, by its id, has shown everything: what goes there waits for no other.
     pub fn set_reconciled_at(&self, endpoint: &str) -> Result<(), JournalError> {
         let endpoint = endpoint.to_owned();
-        self.write(Effect::Seen, move |c| recover::reconciled_at(c, &endpoint)).wait()
+        self.write(Effect::Seen, move |c| compared::reconciled_at(c, &endpoint)).wait()
     }
 
     /// Everything has been compared.
     pub fn set_reconciled(&self) -> Result<(), JournalError> {
-        self.write(Effect::Unseen, recover::reconciled).wait()
+        self.write(Effect::Unseen, standing::reconciled).wait()
     }
 
     /// A report that the authority shows: taken in with its status where the journal does not know
@@ -235,7 +233,7 @@ impl Journal {
     /// Whether the journal knows what a submission says, so that the same report would be
     /// recognised in other bytes.
     pub fn knows_content(&self, id: SubmissionId) -> Result<bool, JournalError> {
-        let known = self.read(|c| read::one(c, sql::KNOWS_CONTENT, [id.0], |row| row.get(0)))?;
+        let known = self.read(|c| rows::one(c, sql::KNOWS_CONTENT, [id.0], |row| row.get(0)))?;
         Ok(known.unwrap_or(false))
     }
 
@@ -306,7 +304,7 @@ impl Journal {
 
     /// Number of the last event.
     pub fn events(&self) -> Result<u64, JournalError> {
-        let last = self.read(|c| read::one(c, sql::LAST_EVENT, [], |row| row.get::<_, i64>(0)))?;
+        let last = self.read(|c| rows::one(c, sql::LAST_EVENT, [], |row| row.get::<_, i64>(0)))?;
         Ok(last.and_then(|last| u64::try_from(last).ok()).unwrap_or(0))
     }
 }

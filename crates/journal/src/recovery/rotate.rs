@@ -11,8 +11,8 @@ use rusqlite::config::DbConfig;
 
 use crate::copies::{backup, backups, pages};
 use crate::queries::verify;
-use crate::queries::verify::Pages;
 use crate::recovery::{aside, home, register};
+use crate::store::open::Pages;
 use crate::store::open::{self, Access, Place};
 use crate::store::{hold, schema};
 use crate::{Home, Key, OpenProblem, problem};

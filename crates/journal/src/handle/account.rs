@@ -3,10 +3,8 @@
 use fhir::{Instant, Severity};
 use report::SubmissionId;
 
-use crate::events::chain;
-use crate::queries::read;
-use crate::store::{cells, sql};
-use crate::{Journal, JournalError, Source};
+use crate::store::{cells, rows, sql};
+use crate::{Journal, JournalError, Source, chain};
 
 /// An event without what people wrote: number, code, and the code of its cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +76,7 @@ impl Journal {
     /// Where the chain of events ends now; `None` in a journal without events.
     pub fn chain_head(&self) -> Result<Option<ChainHead>, JournalError> {
         self.read(|connection| {
-            read::one(connection, sql::LAST_EVENT, [], |row| {
+            rows::one(connection, sql::LAST_EVENT, [], |row| {
                 let hash = chain::stored(row.get(1)?)?;
                 Ok(ChainHead { event: row.get(0)?, hash: cells::hex(&hash) })
             })
@@ -88,7 +86,7 @@ impl Journal {
     /// The newest events, newest first, without the words in them.
     pub fn happenings(&self, limit: u32) -> Result<Vec<Happening>, JournalError> {
         self.read(|connection| {
-            read::all(connection, HAPPENINGS, [limit], |row| {
+            rows::all(connection, HAPPENINGS, [limit], |row| {
                 Ok(Happening {
                     number: row.get(0)?,
                     id: SubmissionId(row.get(1)?),
@@ -103,7 +101,7 @@ impl Journal {
     /// The newest answers that were none or a refusal, newest first, without their bodies.
     pub fn troubles(&self, limit: u32) -> Result<Vec<Trouble>, JournalError> {
         self.read(|connection| {
-            read::all(connection, TROUBLES, [limit], |row| {
+            rows::all(connection, TROUBLES, [limit], |row| {
                 Ok(Trouble {
                     at: Instant(row.get(0)?),
                     exchange: row.get(1)?,
@@ -117,7 +115,7 @@ impl Journal {
     /// How often each message was given, the most frequent first.
     pub fn message_tallies(&self, limit: u32) -> Result<Vec<MessageTally>, JournalError> {
         self.read(|connection| {
-            read::all(connection, TALLIES, [limit], |row| {
+            rows::all(connection, TALLIES, [limit], |row| {
                 let quoted = |at| row.get::<_, String>(at).map(|code| format!("\"{code}\""));
                 Ok(MessageTally {
                     source: cells::from_json(0, &quoted(0)?)?,
