@@ -5,9 +5,9 @@
 use fhir::{ElementName, TypeDefinition};
 
 use crate::Expression;
-use crate::expression::{Call, Member, Node, NodeId, Operator};
 use crate::function::Function;
 use crate::item::Item;
+use crate::node::{Call, Member, Node, NodeId, Operator};
 use crate::typename::TypeName;
 
 /// What is certainly wrong with an expression on elements of a type.

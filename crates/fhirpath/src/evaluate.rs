@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use crate::context::Context;
 use crate::error::{EvaluationError, Limit};
-use crate::expression::{Call, Member, Node, NodeId, Operator, Variable};
 use crate::function::Function;
 use crate::item::{Collection, Item};
+use crate::node::{Call, Member, Node, NodeId, Operator, Variable};
 
 mod arithmetic;
 mod ask;

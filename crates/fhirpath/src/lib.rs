@@ -31,6 +31,7 @@ mod function;
 mod item;
 mod lexer;
 mod moment;
+mod node;
 mod parser;
 mod quantity;
 mod typename;

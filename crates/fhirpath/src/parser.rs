@@ -6,11 +6,11 @@ use fhir::ElementName;
 
 use crate::Decimal;
 use crate::error::{SyntaxError, SyntaxReason};
-use crate::expression::{Call, Member, Node, NodeId, Operator, Variable};
 use crate::function::Function;
 use crate::item::Item;
 use crate::lexer::{self, Kind, Token};
 use crate::moment::CalendarUnit;
+use crate::node::{Call, Member, Node, NodeId, Operator, Variable};
 use crate::quantity::{Quantity, UCUM, Unit};
 use crate::typename::TypeName;
 

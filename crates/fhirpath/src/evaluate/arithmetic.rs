@@ -3,8 +3,8 @@
 use super::equality::number;
 use super::{Evaluated, single, wrong_type};
 use crate::error::{EvaluationError, Limit};
-use crate::expression::Operator;
 use crate::item::{Collection, Item};
+use crate::node::Operator;
 use crate::quantity::Quantity;
 use crate::{Decimal, Moment};
 

@@ -7,10 +7,10 @@ use fhir::Element;
 use super::{Evaluated, Run, Scope, single, wrong_type};
 use crate::context::Host;
 use crate::error::EvaluationError;
-use crate::expression::Call;
 use crate::function::Function;
 use crate::item::{Collection, Item};
 use crate::moment::Moment;
+use crate::node::Call;
 
 impl<'t> Run<'_, 't> {
     pub(crate) fn ask(

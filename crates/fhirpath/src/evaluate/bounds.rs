@@ -2,9 +2,9 @@
 
 use super::{Evaluated, Run, Scope, collections, single, wrong_type};
 use crate::Decimal;
-use crate::expression::Call;
 use crate::function::Function;
 use crate::item::{Collection, Item};
+use crate::node::Call;
 use crate::quantity::Quantity;
 
 /// Digits after the point that a bound may have.

@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use super::logic::truth_of;
 use super::{Evaluated, Run, Scope, equality, single, wrong_type};
 use crate::error::{EvaluationError, Limit};
-use crate::expression::{Call, Node, NodeId, Operator};
 use crate::function::Function;
 use crate::item::{Collection, Item};
+use crate::node::{Call, Node, NodeId, Operator};
 
 /// The integer of an argument; `None` if there is none.
 pub(crate) fn integer(

@@ -2,10 +2,10 @@
 
 use super::{Evaluated, Run, Scope, single};
 use crate::Decimal;
-use crate::expression::Call;
 use crate::function::Function;
 use crate::item::{Collection, Item};
 use crate::moment::Moment;
+use crate::node::Call;
 use crate::quantity::Quantity;
 
 impl<'t> Run<'_, 't> {

@@ -7,8 +7,8 @@ use fhir::Element;
 use super::logic::Truth;
 use super::{Run, wrong_type};
 use crate::error::EvaluationError;
-use crate::expression::Operator;
 use crate::item::Item;
+use crate::node::Operator;
 use crate::{Decimal, quantity};
 
 impl<'t> Run<'_, 't> {

@@ -2,9 +2,9 @@
 
 use super::{Run, Scope};
 use crate::error::EvaluationError;
-use crate::expression::{Node, NodeId, Operator};
 use crate::function::Function;
 use crate::item::Item;
+use crate::node::{Node, NodeId, Operator};
 
 pub(crate) type Truth = Result<Option<bool>, EvaluationError>;
 

@@ -4,8 +4,8 @@
 use fhir::{ElementName, TypeDefinition};
 
 use super::Run;
-use crate::expression::{Node, NodeId};
 use crate::item::Item;
+use crate::node::{Node, NodeId};
 
 /// A text that is looked for under a name.
 pub(crate) struct Lookup<'i> {

@@ -4,9 +4,9 @@ use super::equality::number;
 use super::{Evaluated, Run, Scope, collections, single, wrong_type};
 use crate::Decimal;
 use crate::error::EvaluationError;
-use crate::expression::Call;
 use crate::function::Function;
 use crate::item::{Collection, Item};
+use crate::node::Call;
 use crate::quantity::Quantity;
 
 /// Largest exponent that is calculated exactly.

@@ -7,9 +7,9 @@ use regex::{Regex, RegexBuilder};
 use super::strings::string;
 use super::{Evaluated, Run, Scope};
 use crate::error::{EvaluationError, Limit};
-use crate::expression::{Call, Node};
 use crate::function::Function;
 use crate::item::{Collection, Item};
+use crate::node::{Call, Node};
 
 /// Memory that one compiled pattern may take.
 const COMPILED_MAX: usize = 8 << 20;

@@ -8,9 +8,9 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use super::collections::integer;
 use super::{Evaluated, Run, Scope};
 use crate::error::{EvaluationError, Limit};
-use crate::expression::Call;
 use crate::function::Function;
 use crate::item::{Collection, Item};
+use crate::node::Call;
 
 /// The text of a string; `None` for anything else.
 pub(crate) fn string<'t>(item: &Item<'t>) -> Option<Cow<'t, str>> {

@@ -2,9 +2,9 @@
 
 use super::{Evaluated, Run, Scope, single, xhtml};
 use crate::error::EvaluationError;
-use crate::expression::Call;
 use crate::function::Function;
 use crate::item::{Collection, Item};
+use crate::node::Call;
 
 /// A child of a value: the parts of a quantity and of a type.
 pub(crate) fn member_of_value<'t>(item: &Item<'t>, name: &str, found: &mut Collection<'t>) {

@@ -2,9 +2,9 @@
 
 use super::{Evaluated, single};
 use crate::error::EvaluationError;
-use crate::expression::Call;
 use crate::function::Function;
 use crate::item::{Collection, Item};
+use crate::node::Call;
 use crate::typename::TypeName;
 
 pub(crate) fn call<'t>(call: &Call, focus: &[Item<'t>]) -> Evaluated<'t> {

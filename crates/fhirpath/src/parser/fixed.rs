@@ -1,7 +1,7 @@
 //! What is the same for every item of a loop, so that it need not be evaluated for each.
 
-use crate::expression::{Node, NodeId, Operator, Variable};
 use crate::function::Function;
+use crate::node::{Node, NodeId, Operator, Variable};
 
 /// Both sides of `where(a = b)`, if b is the same for every item. Rules look codes up in maps of
 /// hundreds of entries this way, and b is a path of its own.
