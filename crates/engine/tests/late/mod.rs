@@ -232,3 +232,20 @@ async fn all_endpoints_of_an_authority_that_moves_move_with_it() {
     let taken = lab.engine.take(&[looked], ImportOptions::default()).await.unwrap().taken;
     assert_eq!(taken, [Taken::Known(id)]);
 }
+
+/// It was on hold beside the newer version, and a person has withdrawn it: who hands it over once
+/// more is told as well.
+#[tokio::test]
+async fn an_older_content_that_was_withdrawn_and_goes_again_tells_of_the_newer_one() {
+    let lab = Laboratory::new().await;
+    let older = lab.hand_over(19).await;
+    lab.complete(older);
+    let newer = lab.hand_over(20).await;
+    lab.complete(newer);
+    let again = lab.hand_over_as(19, KnownContent::SendAgain).await;
+    assert_eq!(lab.code(again), "held");
+    lab.engine.withdraw(again, "a slip".to_owned()).await.unwrap();
+    let once_more = lab.hand_over_as(19, KnownContent::SendAgain).await;
+    assert_eq!(lab.warnings(once_more), ["older-version"]);
+    assert_eq!(lab.code(once_more), "held");
+}

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use exchange::Endpoint;
 use futures::{StreamExt as _, stream};
 use journal::{Imported, JournalError, NewSubmission, Unless};
-use report::{Action, SubmissionId};
+use report::{Action, StateCode, SubmissionId};
 
 use crate::candidate::{Candidate, Parsed, Taken};
 use crate::use_cases::intake::relation::Purpose;
@@ -301,16 +301,23 @@ impl Engine {
         Err(JournalError::Busy.into())
     }
 
-    /// What is known and goes once more is compared with what came after it. Gives the newest of
-    /// the same content that has failed or was refused: it takes the place of that one.
+    /// What is known and goes once more is compared with what came after the newest of it that was
+    /// not withdrawn. Gives the newest of the same content that has failed or was refused: it takes
+    /// the place of that one.
     fn compare_again(
         &self,
         candidate: &mut Candidate,
         endpoint: &Endpoint,
     ) -> Result<Option<SubmissionId>, EngineError> {
         let known = candidate.parsed().map(|parsed| parsed.known.clone()).unwrap_or_default();
-        let Some(newest) = known.first() else { return Ok(None) };
-        self.compare_as(candidate, Some(endpoint), Purpose::Again(*newest))?;
+        let Some(mut before) = known.last().copied() else { return Ok(None) };
+        for id in &known {
+            if self.journal().state(*id)?.shown() != StateCode::Withdrawn {
+                before = *id;
+                break;
+            }
+        }
+        self.compare_as(candidate, Some(endpoint), Purpose::Again(before))?;
         for id in &known {
             if self.journal().is_correctable(*id)? {
                 return Ok(Some(*id));
