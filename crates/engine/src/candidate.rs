@@ -56,6 +56,8 @@ pub struct Parsed {
     pub envelope_identifier: Option<String>,
     /// Id of the endpoint that it was compared for: the one in use then.
     pub compared_for: Option<String>,
+    /// The newest submission of all when it was compared.
+    pub compared_through: SubmissionId,
     /// Submissions of the same content to that endpoint, newest first.
     pub known: Vec<SubmissionId>,
     /// The newest submission of the same content, whichever endpoint it went to.

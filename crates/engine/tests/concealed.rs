@@ -45,6 +45,7 @@ fn a_candidate_is_not_printed() {
         canonical: canary(),
         elsewhere: None,
         compared_for: None,
+        compared_through: report::SubmissionId(0),
         relation: None,
         wrapping: None,
         known: Vec::new(),

@@ -133,6 +133,22 @@ impl Journal {
         }
     }
 
+    /// The same of what was compared with everything up to the submission of this number, unless a
+    /// version of its document was taken in since.
+    pub fn import_compared_async(
+        &self,
+        new: NewSubmission,
+        unless: Unless,
+        through: SubmissionId,
+    ) -> Pending<Imported, RecordError> {
+        match append::Prepared::new(new) {
+            Ok(prepared) => self.write(Effect::Seen, move |c| {
+                known::import_compared(c, &prepared, unless, through)
+            }),
+            Err(error) => Pending::ready(Err(error)),
+        }
+    }
+
     /// Records an event with its evidence and messages and gives the state after it.
     pub fn record(&self, step: Step) -> Result<State, RecordError> {
         self.record_async(step).wait()

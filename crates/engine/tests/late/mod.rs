@@ -249,3 +249,16 @@ async fn an_older_content_that_was_withdrawn_and_goes_again_tells_of_the_newer_o
     assert_eq!(lab.warnings(once_more), ["older-version"]);
     assert_eq!(lab.code(once_more), "held");
 }
+
+/// Somebody looks at a file while another program takes in a newer version of it.
+#[tokio::test]
+async fn a_newer_version_that_was_taken_in_since_a_file_was_looked_at_counts() {
+    let lab = Laboratory::new().await;
+    let looked = lab.look(made(19)).await;
+    let newer = lab.hand_over(20).await;
+    lab.complete(newer);
+    let terms = ImportOptions { delay_micros: HOUR, ..ImportOptions::default() };
+    let taken = lab.engine.take(&[looked], terms).await.unwrap().taken;
+    let Taken::New(older) = taken[0] else { panic!("{taken:?}") };
+    assert_eq!(lab.code(older), "held");
+}

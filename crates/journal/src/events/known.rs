@@ -67,8 +67,8 @@ pub enum Imported {
     New(SubmissionId),
     /// Not taken in: these stand in the way, oldest first.
     Known(Vec<SubmissionId>),
-    /// Not taken in: what it was to take the place of cannot be corrected any more, so it is to be
-    /// compared anew.
+    /// Not taken in: what it was to take the place of cannot be corrected any more, or a version of
+    /// it has come that it was not compared with, so it is to be compared anew.
     Overtaken,
 }
 
@@ -242,6 +242,27 @@ pub(crate) fn rules_out_another(
         )),
         _ => Ok(false),
     }
+}
+
+/// As [`import_unless`], of what was compared with everything up to a number, and with nothing that
+/// was taken in since: of two processes that find two versions of one document, the second one has
+/// not seen that of the first.
+pub(crate) fn import_compared(
+    connection: &Connection,
+    prepared: &Prepared,
+    unless: Unless,
+    through: SubmissionId,
+) -> Result<Imported, RecordError> {
+    let new = &prepared.new;
+    let of_document =
+        params![new.summary.identifier, new.environment, through.0, new.digest, new.canonical];
+    for other in rows::all(connection, sql::VERSIONS_SINCE, of_document, |row| row.get(0))? {
+        let other: String = other;
+        if endpoints::lead_to_one(connection, &new.endpoint, &other)? {
+            return Ok(Imported::Overtaken);
+        }
+    }
+    import_unless(connection, prepared, unless)
 }
 
 /// Looks and takes in within one transaction: of two processes that find the same file, one takes

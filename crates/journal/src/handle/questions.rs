@@ -5,6 +5,7 @@ use report::{State, StateCode, SubmissionId};
 
 use crate::events::{doubt, known};
 use crate::queries::{list, read};
+use crate::store::{rows, sql};
 use crate::{
     Counts, Destination, Detail, Due, Filter, Journal, JournalError, KeptEvidence, Newest,
     OpenReport, Relative, Row, Sibling,
@@ -181,6 +182,12 @@ impl Journal {
         destination: Destination<'_>,
     ) -> Result<Vec<Relative>, JournalError> {
         self.read(|c| known::of_document(c, identifier, destination))
+    }
+
+    /// The newest submission of all; number 0 where there is none.
+    pub fn newest(&self) -> Result<SubmissionId, JournalError> {
+        let found = self.read(|c| rows::one(c, sql::NEWEST_ID, [], |row| row.get(0)))?;
+        Ok(SubmissionId(found.unwrap_or_default()))
     }
 
     /// The state that replaying the events gives.

@@ -128,6 +128,8 @@ pub(crate) const SIBLINGS: &str = "SELECT other.id, other.state, \
          'urn:uuid:' || upper(substr(one.identifier, 10))) \
      AND other.id <> one.id \
      WHERE one.id = ?1 ORDER BY other.id";
+/// The newest submission of all.
+pub(crate) const NEWEST_ID: &str = "SELECT coalesce(max(id), 0) FROM submission";
 pub(crate) const BY_RECEIPT: &str = "SELECT max(id) FROM submission WHERE receipt = ?1";
 pub(crate) const BY_RECEIPT_AT: &str = "SELECT id, identifier FROM submission \
      WHERE receipt = ?1 AND endpoint = ?2 ORDER BY id DESC";
@@ -154,6 +156,12 @@ pub(crate) const WITHDRAWN_OF_CONTENT: &str = "SELECT o.id, o.endpoint, s.endpoi
 pub(crate) const OF_DOCUMENT: &str = "SELECT s.id, s.endpoint FROM submission s \
      WHERE s.document_identifier = ?1 \
      AND (?2 IS NULL OR s.environment IS NULL OR s.environment = ?2) ORDER BY s.id";
+/// The endpoints of those that were taken in after a number (?3), with other contents than these
+/// bytes (?4) and than what says the same (?5).
+pub(crate) const VERSIONS_SINCE: &str = "SELECT endpoint FROM submission \
+     WHERE document_identifier = ?1 AND id > ?3 \
+     AND (?2 IS NULL OR environment IS NULL OR environment = ?2) \
+     AND digest <> ?4 AND (?5 IS NULL OR canonical IS NOT ?5)";
 /// What is compared of one of them (?1).
 pub(crate) const RELATIVE: &str = "SELECT state_json, digest, canonical, erased IS NULL, updated, \
      endpoint FROM submission WHERE id = ?1";
@@ -336,6 +344,7 @@ mod plans {
             (WITHDRAWN_OF_CONTENT, "submission_digest"),
             (WITHDRAWN_OF_CONTENT, "submission_canonical"),
             (OF_DOCUMENT, "submission_document"),
+            (VERSIONS_SINCE, "submission_document"),
             (VERSIONS, "submission_document"),
             (SUCCESSORS, "submission_corrects"),
             (TIMELINE, "event_submission"),

@@ -7,7 +7,7 @@ use exchange::{Wrapping, check_before_seal, envelope_of};
 use fhir::{Element, Finding, Instant, Limits, Tree};
 use futures::{StreamExt as _, stream};
 use journal::JournalError;
-use report::{Summary, digest, recognise};
+use report::{SubmissionId, Summary, digest, recognise};
 
 use crate::candidate::{Candidate, Origin, Parsed, Reason, Verdict};
 use crate::use_cases::intake::source::{
@@ -224,6 +224,7 @@ pub(crate) fn look_at(piece: Piece, now: Instant) -> Candidate {
         summary,
         envelope_identifier,
         compared_for: None,
+        compared_through: SubmissionId(0),
         known: Vec::new(),
         elsewhere: None,
         relation: None,

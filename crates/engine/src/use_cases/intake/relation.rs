@@ -91,6 +91,8 @@ impl Engine {
             environment: Some(endpoint.environment.code()),
         });
         let journal = self.journal();
+        // First: what comes from here on was not compared with.
+        parsed.compared_through = journal.newest()?;
         let (digest, canonical) = (parsed.digest.clone(), parsed.canonical.clone());
         let canonical = Some(canonical.as_str());
         parsed.known = journal.of_content(&digest, canonical, here)?;

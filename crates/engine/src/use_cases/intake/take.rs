@@ -1,6 +1,7 @@
 //! Candidates become submissions: what is new is taken in, what is known is told.
 
 mod listed;
+mod terms;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,48 +17,7 @@ use crate::use_cases::intake::relation::Purpose;
 use crate::{Engine, EngineError, SameIdentifier};
 
 pub use listed::Listed;
-
-/// How reports are taken in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ImportOptions {
-    /// What to do with content that was taken in before.
-    pub known: KnownContent,
-    /// Who decides about another content under a document identifier that is on its way or was
-    /// completed.
-    pub differing: Differing,
-    /// Microseconds before the first request may go out (undo).
-    pub delay_micros: i64,
-}
-
-/// Who decides about another content under a document identifier that is on its way or was
-/// completed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Differing {
-    /// Nobody can be asked: the profile's rule.
-    #[default]
-    ByRule,
-    /// A person who was shown it.
-    ByPerson,
-    /// A person who was shown it and says that each is a report of its own: it corrects nothing
-    /// either.
-    Apart,
-}
-
-/// What to do with content that was taken in before.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum KnownContent {
-    /// Show the known submission of the endpoint in use: what went to another endpoint, perhaps a
-    /// test system, went nowhere else.
-    #[default]
-    Show,
-    /// Show the known submission of whatever endpoint. For a watched folder: nobody has said that
-    /// what it held before another endpoint came into use is to be sent there too.
-    ShowAnywhere,
-    /// Send it again, as a person asked for; but not while a submission of it is still on its way,
-    /// or on hold: that one will reach the authority or waits for a person, and nobody means the
-    /// same report twice at once.
-    SendAgain,
-}
+pub use terms::{Differing, ImportOptions, KnownContent};
 
 /// What became of a hand-over.
 #[derive(Debug)]
@@ -210,12 +170,8 @@ impl Engine {
         list: &Listed,
         faults: &Faults,
     ) -> Taken {
-        // Nobody was shown how it differs: when they were looked at, neither was in the journal.
-        let differing = match terms.differing {
-            Differing::ByPerson => Differing::ByRule,
-            other => other,
-        };
-        let terms = ImportOptions { differing, ..terms };
+        // When they were looked at, neither was in the journal.
+        let terms = terms.unseen();
         if list.follows_failed(candidate) {
             return Taken::Failed;
         }
@@ -289,13 +245,14 @@ impl Engine {
             let relation = parsed.relation.as_ref();
             let corrects = relation.filter(|it| it.corrects && terms.differing != Differing::Apart);
             let corrects = failed.or(corrects.map(|it| it.submission));
+            let terms = if anew { terms.unseen() } else { terms };
             let new = self.submission(&candidate, parsed, endpoint, terms, corrects)?;
-            if let Some(taken) = self.import(new, known).await? {
+            if let Some(taken) = self.import(new, known, parsed.compared_through).await? {
                 self.inner.wrappings.learn(taken, parsed);
                 return Ok(taken);
             }
             // Another process, or a person, was faster: what it corrects is corrected already, or
-            // goes itself.
+            // goes itself, or another version of it has come.
             anew = true;
         }
         Err(JournalError::Busy.into())
@@ -357,19 +314,21 @@ impl Engine {
         Ok(None)
     }
 
-    /// Known content is looked for once more while it is written: another process may have been
-    /// faster. `None`: what it was to take the place of cannot be corrected any more.
+    /// Known content is looked for once more while it is written, and so are versions that were
+    /// taken in after the one of this number: another process may have been faster. `None`: it is
+    /// to be compared anew.
     async fn import(
         &self,
         new: NewSubmission,
         known: KnownContent,
+        through: SubmissionId,
     ) -> Result<Option<Taken>, EngineError> {
         let unless = match known {
             KnownContent::Show => Unless::Known,
             KnownContent::ShowAnywhere => Unless::KnownAnywhere,
             KnownContent::SendAgain => Unless::Open,
         };
-        let imported = self.journal().import_unless_async(new, unless).await;
+        let imported = self.journal().import_compared_async(new, unless, through).await;
         match imported.map_err(|error| EngineError::refused(Action::Resubmit, error))? {
             Imported::New(id) => Ok(Some(Taken::New(id))),
             Imported::Overtaken => Ok(None),
