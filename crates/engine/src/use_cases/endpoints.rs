@@ -98,7 +98,7 @@ impl Engine {
     }
 
     /// Gives an endpoint another address. Where the authority has moved, the others that lead to it
-    /// move too.
+    /// move too, also those that were removed.
     ///
     /// # Errors
     /// [`EngineError::EndpointHasReports`] where it has reports and nobody says that it is the same
@@ -122,11 +122,28 @@ impl Engine {
             let before = std::mem::replace(known, changed.clone());
             if same == SameAuthority::Yes {
                 settings.move_others(&before, &changed.base);
+                self.move_removed(&before, &changed.base, settings)?;
             }
             Ok(())
         })?;
         self.note_endpoints()?;
         self.restart().await;
+        Ok(())
+    }
+
+    /// What went by endpoints that were removed is with the authority that has moved. Of those that
+    /// are there the settings say it.
+    fn move_removed(
+        &self,
+        from: &Endpoint,
+        to: &Url,
+        settings: &Settings,
+    ) -> Result<(), JournalError> {
+        for (id, note) in self.journal().endpoint_notes()? {
+            if settings.endpoint(&id).is_none() && from.leads_to(&note.base, &note.environment) {
+                self.journal().note_endpoint(&id, EndpointNote { base: to.to_string(), ..note })?;
+            }
+        }
         Ok(())
     }
 

@@ -262,3 +262,19 @@ async fn a_newer_version_that_was_taken_in_since_a_file_was_looked_at_counts() {
     let Taken::New(older) = taken[0] else { panic!("{taken:?}") };
     assert_eq!(lab.code(older), "held");
 }
+
+/// One of the endpoints was removed before the authority moved.
+#[tokio::test]
+async fn an_endpoint_that_was_removed_moves_with_its_authority() {
+    let lab = Laboratory::new().await;
+    lab.engine.use_endpoint("theirs").await.unwrap();
+    let id = lab.hand_over(20).await;
+    lab.complete(id);
+    lab.engine.use_endpoint("ours").await.unwrap();
+    lab.engine.remove_endpoint("theirs").await.unwrap();
+    let moved = "https://moved.example/v1/fhir".parse().unwrap();
+    lab.engine.set_endpoint_address("ours", moved, engine::SameAuthority::Yes).await.unwrap();
+    let looked = lab.look(made(20)).await;
+    let taken = lab.engine.take(&[looked], ImportOptions::default()).await.unwrap().taken;
+    assert_eq!(taken, [Taken::Known(id)]);
+}
