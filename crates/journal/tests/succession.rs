@@ -284,3 +284,29 @@ fn what_waits_at_the_end_of_a_chain_is_named_at_its_beginning() {
     assert_eq!(house.journal.row(wrong).unwrap().replacement, Some(right));
     assert_eq!(actions(&house, wrong), [Action::Withdraw]);
 }
+
+/// The second version came while the first was in progress. What is as old as the first is older
+/// than it, in whatever bytes it is sent again.
+#[test]
+fn what_is_sent_again_in_other_bytes_is_as_old_as_it_was() {
+    let house = House::new();
+    let document = report(1).summary;
+    let version = |n, says: char| NewSubmission {
+        summary: document.clone(),
+        canonical: Some(says.to_string().repeat(64)),
+        ..report(n)
+    };
+    let first = house.journal.import(version(1, 'a')).unwrap();
+    house.record(first, Event::SendingStarted { since: at(1) });
+    house.record(first, accepted("r-1"));
+    let second = house.journal.import(version(2, 'b')).unwrap();
+    house.record(first, Event::Failed { receipt: "r-1".to_owned() });
+    let again = NewSubmission { corrects: Some(first), ..version(3, 'a') };
+    let again = house.journal.import(again).unwrap();
+    house.complete(second, "r-2");
+    assert_eq!(house.journal.other_versions_of(again).unwrap().newer, [second]);
+    let other = NewSubmission { corrects: Some(again), ..version(4, 'c') };
+    house.reject(again, "no");
+    let other = house.journal.import(other).unwrap();
+    assert!(house.journal.other_versions_of(other).unwrap().newer.is_empty());
+}

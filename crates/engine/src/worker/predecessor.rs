@@ -205,8 +205,9 @@ impl<A: Authority> Worker<A> {
     }
 
     /// Whether a person has released a report since a newer version of it is, or may be, with the
-    /// authority, which `began` tells. What goes out last is what the authority goes by, so that
-    /// without that word the older version would take the place of the newer one.
+    /// authority, which `began` tells; or has sent its content again since then, and was told. What
+    /// goes out last is what the authority goes by, so that without that word the older version
+    /// would take the place of the newer one.
     fn was_released_since(
         &self,
         id: SubmissionId,
@@ -217,7 +218,9 @@ impl<A: Authority> Worker<A> {
         let timeline = self.journal.detail(id)?.timeline;
         let mut words = timeline.iter().filter(is_word);
         let released = words.rfind(|entry| matches!(entry.event, Event::Released { .. }));
-        let Some(released) = released.map(|entry| entry.number) else { return Ok(false) };
+        let sent_again = timeline.first().filter(|_| newer < id);
+        let released = released.or(sent_again).map(|entry| entry.number);
+        let Some(released) = released else { return Ok(false) };
         let timeline = self.journal.detail(newer)?.timeline;
         let ended = timeline.iter().rposition(|entry| has_ended(&entry.event));
         let since = timeline.get(ended.map_or(0, |at| at + 1)..).unwrap_or_default();

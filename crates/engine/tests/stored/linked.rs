@@ -180,3 +180,35 @@ async fn what_one_endpoint_has_completed_is_not_told_of_another_version_at_the_o
     assert_ne!(receipt.as_deref(), Some("r-1"), "that is the first one's");
     assert_eq!(house.authority.accepted.lock().unwrap().len(), 2, "it was sent again");
 }
+
+/// The second version came while the first was in progress, and is on hold when the first fails.
+/// Both are released, and the second one goes first.
+#[tokio::test]
+async fn what_failed_and_goes_again_does_not_follow_a_version_that_has_arrived_since() {
+    let house = House::new();
+    let worker = house.worker("one");
+    house.authority.shown.store(1, Ordering::SeqCst);
+    let first = version(&house, 1);
+    pass(&house, &worker, 30).await;
+    assert_eq!(code(&house, first), "in-progress");
+    let second = version(&house, 2);
+    word(&house, second, Event::HeldBack);
+    *house.authority.changes.lock().unwrap() = news("r-1", Processing::Failed, Vec::new());
+    pass(&house, &worker, 300).await;
+    assert_eq!(code(&house, first), "failed");
+    house.authority.limits.store(true, Ordering::SeqCst);
+    let mut once_more = house.submission("ours", 1);
+    once_more.identifier = "urn:uuid:00000000-0000-4000-8000-000000000099".to_owned();
+    once_more.summary.identifier = Some("d-1".to_owned());
+    once_more.corrects = Some(first);
+    let again = house.journal.import(once_more).unwrap();
+    pass(&house, &worker, 60).await;
+    assert_eq!(code(&house, again), "queued");
+    house.authority.limits.store(false, Ordering::SeqCst);
+    release(&house, second, 0);
+    pass(&house, &worker, HOUR).await;
+    let sent = house.authority.sent.lock().unwrap().clone();
+    let at = |id| sent.iter().rposition(|it| *it == identifier(&house, id));
+    assert!(at(again) < at(second), "{sent:?}");
+    assert_eq!([code(&house, second), code(&house, again)], ["in-progress", "held"]);
+}

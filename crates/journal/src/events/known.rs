@@ -162,7 +162,10 @@ pub(crate) fn of_document(
     all.into_iter().map(|id| relative(connection, id)).collect()
 }
 
-fn relative(connection: &Connection, id: SubmissionId) -> Result<Relative, JournalError> {
+pub(crate) fn relative(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Relative, JournalError> {
     let found = rows::one(connection, sql::RELATIVE, [id.0], |row| {
         Ok(Relative {
             id,

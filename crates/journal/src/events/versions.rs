@@ -1,7 +1,7 @@
 //! Other versions of a report: what has its document identifier, goes to the same authority, says
 //! something else and may be about the same case.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use report::{Event, State, StateCode, SubmissionId, Summary};
 use rusqlite::{Connection, params};
@@ -33,13 +33,13 @@ const REFUSED: [StateCode; 4] =
 pub struct OtherVersions {
     /// Those that were withdrawn: a request of one may have arrived.
     pub withdrawn: Vec<SubmissionId>,
-    /// Those that were taken in after it and are with the authority.
+    /// Those that were taken in after it, or after the same content that it sends again, and are
+    /// with the authority.
     pub newer: Vec<SubmissionId>,
-    /// Those that were taken in after it and may be with the authority: a request is under way or
-    /// in doubt.
+    /// The same that may be with the authority: a request is under way or in doubt.
     pub newer_in_doubt: Vec<SubmissionId>,
-    /// Those that were taken in after it, or after the same content that it sends again, and wait,
-    /// were rejected or replaced: a request of one may have been refused on the way back.
+    /// The same that wait, were rejected or replaced: a request of one may have been refused on the
+    /// way back.
     pub newer_refused: Vec<SubmissionId>,
     /// A newer one may have been sent in what was forgotten: the authority is to be asked for their
     /// document first.
@@ -67,36 +67,32 @@ pub(crate) fn before_sending(
         withdrawn: withdrawn.into_iter().map(|(id, _)| id).collect(),
         newer: among(&WITH_THE_AUTHORITY),
         newer_in_doubt: among(&IN_DOUBT),
-        newer_refused: [since_the_same(connection, id)?, among(&REFUSED)].concat(),
+        newer_refused: among(&REFUSED),
         is_unasked: is_unasked(connection, id)?,
         is_beside_lost: is_beside_lost(connection, id)?,
     })
 }
 
-/// Of a report that sends again what failed or was rejected: other versions that were taken in
-/// since then, of which a request may have been refused on the way back.
-fn since_the_same(
+/// What a report takes the place of, one after the other, and the first that says the same: what
+/// failed or was rejected and is sent again is as old as that. Itself where it says something else.
+fn in_place_of(
     connection: &Connection,
     id: SubmissionId,
-) -> Result<Vec<SubmissionId>, JournalError> {
-    let row = read::row(connection, id)?;
-    let (mut first, mut corrects) = (id, row.corrects);
+) -> Result<(BTreeSet<SubmissionId>, SubmissionId), JournalError> {
+    let said = known::relative(connection, id)?;
+    let (mut all, mut first) = (BTreeSet::new(), id);
+    let mut corrects = read::row(connection, id)?.corrects;
     while let Some(earlier) = corrects {
-        let before = read::row(connection, earlier)?;
-        if before.digest == row.digest {
+        let before = known::relative(connection, earlier)?;
+        if before.digest == said.digest
+            || (said.canonical.is_some() && before.canonical == said.canonical)
+        {
             first = earlier;
         }
-        corrects = before.corrects;
+        all.insert(earlier);
+        corrects = read::row(connection, earlier)?.corrects;
     }
-    if first == id {
-        return Ok(Vec::new());
-    }
-    let mut between = found(connection, id, &REFUSED, false)?;
-    between.retain(|(other, state)| {
-        let was_sent = !matches!(state, State::Held { attempt: 0 });
-        first < *other && *other < id && was_sent
-    });
-    Ok(between.into_iter().map(|(other, _)| other).collect())
+    Ok((all, first))
 }
 
 /// Whether a newer one may have been sent of which nothing here knows.
@@ -132,14 +128,19 @@ fn is_beside_lost(connection: &Connection, id: SubmissionId) -> Result<bool, Jou
     Ok(!is_told || !doubt::has_since_restore(connection, id, is_release)?)
 }
 
-/// Of these versions those that were taken in after a report and may be with the authority, oldest
-/// first; and what has taken or is to take their place, also under another document identifier.
+/// Of these versions those that were taken in after a report, or after the same content that it
+/// sends again, and may be with the authority, oldest first; and what has taken or is to take their
+/// place, also under another document identifier.
 fn newer_among(
     connection: &Connection,
     id: SubmissionId,
     mut newer: Vec<(SubmissionId, State)>,
 ) -> Result<Vec<(SubmissionId, StateCode)>, JournalError> {
-    let mut known: BTreeMap<_, _> = newer.drain(..).filter(|(newer, _)| *newer > id).collect();
+    let (replaced, first) = in_place_of(connection, id)?;
+    let is_newer = |(newer, _): &(SubmissionId, State)| {
+        *newer > first && *newer != id && !replaced.contains(newer)
+    };
+    let mut known: BTreeMap<_, _> = newer.drain(..).filter(is_newer).collect();
     for newer in known.keys().copied().collect::<Vec<_>>() {
         for next in succession::successors(connection, newer)? {
             known.insert(next, read::state(connection, next)?);
