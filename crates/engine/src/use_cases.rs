@@ -49,8 +49,8 @@ pub(crate) struct Inner {
     pub(crate) wakes: Mutex<Vec<Arc<Notify>>>,
     /// Something waits to be compared with the authority.
     pub(crate) compare: Notify,
-    /// When was looked last whether something waits for that.
-    pub(crate) looked: Mutex<Option<ClockReading>>,
+    /// When was looked last whether something waits for that; at first when the journal was opened.
+    pub(crate) looked: Mutex<ClockReading>,
     /// A restored journal was compared, or that was tried, before anything was taken in.
     pub(crate) compared_first: tokio::sync::Mutex<bool>,
     /// The endpoints that a person was told of last as not compared yet, by name.
@@ -116,8 +116,9 @@ impl Engine {
         let key = Key::new(secrets.new_journal_key()?);
         proxies::keep(settings, &secrets)?;
         let journal = Journal::create(&profile.journal_file(), &key)?;
-        upkeep::settle(&journal, surroundings.clock.now())?;
-        let engine = Self::assemble(profile, secrets, journal, surroundings);
+        let began = ClockReading::now(&*surroundings.clock);
+        upkeep::settle(&journal, began.wall)?;
+        let engine = Self::assemble(profile, secrets, journal, surroundings, began);
         engine.settle_endpoints();
         Ok(engine)
     }
@@ -132,8 +133,9 @@ impl Engine {
         let secrets = Secrets::open(settings.secrets, profile.folder(), &settings.id, passphrase)?;
         let key = journal_key(&profile, &secrets)?;
         migrate(&mut profile, &secrets)?;
-        let journal = upkeep::open_journal(&profile, &key, surroundings.clock.now())?;
-        let engine = Self::assemble(profile, secrets, journal, surroundings);
+        let began = ClockReading::now(&*surroundings.clock);
+        let journal = upkeep::open_journal(&profile, &key, began.wall)?;
+        let engine = Self::assemble(profile, secrets, journal, surroundings, began);
         engine.settle_endpoints();
         Ok(engine)
     }
@@ -143,6 +145,7 @@ impl Engine {
         secrets: Secrets,
         journal: Journal,
         surroundings: EngineDeps,
+        began: ClockReading,
     ) -> Self {
         let inner = Inner {
             profile: RwLock::new(profile),
@@ -156,7 +159,7 @@ impl Engine {
             holder: format!("{}-{}", std::process::id(), uuid::Uuid::new_v4()),
             wakes: Mutex::default(),
             compare: Notify::new(),
-            looked: Mutex::default(),
+            looked: Mutex::new(began),
             compared_first: tokio::sync::Mutex::new(false),
             told_of_left: Mutex::default(),
             connections: Mutex::default(),

@@ -259,11 +259,13 @@ impl Engine {
     fn see_the_clock(&self) -> Result<bool, JournalError> {
         let now = ClockReading::now(&*self.inner.clock);
         let mut looked = self.inner.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        let ahead = looked.replace(now).map_or(Duration::ZERO, |last| now.set_ahead_since(last));
+        let ahead = now.set_ahead_since(*looked);
         let is_set = ahead >= CLOCK_SET_MIN;
         if is_set {
             self.journal().clock_set_ahead(ahead)?;
         }
+        // Where that cannot be written, the next look sees it.
+        *looked = now;
         Ok(is_set)
     }
 
