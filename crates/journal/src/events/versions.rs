@@ -136,6 +136,10 @@ fn newer_among(
     id: SubmissionId,
     mut newer: Vec<(SubmissionId, State)>,
 ) -> Result<Vec<(SubmissionId, StateCode)>, JournalError> {
+    // Mostly there is none, and no more is read.
+    if newer.is_empty() {
+        return Ok(Vec::new());
+    }
     let (replaced, first) = in_place_of(connection, id)?;
     let is_newer = |(newer, _): &(SubmissionId, State)| {
         *newer > first && *newer != id && !replaced.contains(newer)
