@@ -250,6 +250,23 @@ async fn an_older_content_that_was_withdrawn_and_goes_again_tells_of_the_newer_o
     assert_eq!(lab.code(once_more), "held");
 }
 
+/// Who is shown that a content is known is not shown beside what it goes again.
+#[tokio::test]
+async fn a_person_who_sends_an_older_content_again_is_asked_beside_the_newer_one() {
+    let lab = Laboratory::new().await;
+    let older = lab.hand_over(19).await;
+    lab.complete(older);
+    let newer = lab.hand_over(20).await;
+    lab.complete(newer);
+    let known = KnownContent::SendAgain;
+    let differing = engine::Differing::ByPerson;
+    let terms = ImportOptions { known, differing, delay_micros: HOUR };
+    let taken = lab.engine.take(&[lab.look(made(19)).await], terms).await.unwrap().taken;
+    let Taken::New(again) = taken[0] else { panic!("{taken:?}") };
+    assert_eq!(lab.warnings(again), ["older-version"]);
+    assert_eq!(lab.code(again), "held");
+}
+
 /// Somebody looks at a file while another program takes in a newer version of it.
 #[tokio::test]
 async fn a_newer_version_that_was_taken_in_since_a_file_was_looked_at_counts() {

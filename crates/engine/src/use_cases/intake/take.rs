@@ -245,7 +245,9 @@ impl Engine {
             let relation = parsed.relation.as_ref();
             let corrects = relation.filter(|it| it.corrects && terms.differing != Differing::Apart);
             let corrects = failed.or(corrects.map(|it| it.submission));
-            let terms = if anew { terms.unseen() } else { terms };
+            // Who is shown that it is known is not shown what came after it.
+            let is_unseen = anew || !parsed.known.is_empty();
+            let terms = if is_unseen { terms.unseen() } else { terms };
             let new = self.submission(&candidate, parsed, endpoint, terms, corrects)?;
             if let Some(taken) = self.import(new, known, parsed.compared_through).await? {
                 self.inner.wrappings.learn(taken, parsed);
