@@ -85,6 +85,8 @@ function listOf(sources: Source[], choices: Pick<Choices, "again" | "beside" | "
     corrections: separate || corrections.length > SHOWN_MAX ? [] : corrections,
     shown: shownOf(found),
     left_out: [...new Set([...all.filter(waits).map(({ digest }) => digest), ...sources.flatMap(({ without }) => [...(without ?? [])])])],
+    // Of these a person was shown the report beside which they go. What is found beside another one by then is asked.
+    beside: [...new Set(found.filter(isAsked).map(({ digest }) => digest))],
     separate,
     endpoint,
   };

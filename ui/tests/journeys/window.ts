@@ -259,7 +259,7 @@ function partsOf(address: () => string, folder: string): Omit<Core, "address"> {
       const { endpointId: endpoint } = await this.call("status");
       const things = items.map((item) => (typeof item === "string" ? { path: item } : item));
       // Whoever writes a journey knows what lies there.
-      const view = await this.call("hand_over", { items: things, again: [], corrections: [], shown: null, left_out: [], separate: false, endpoint });
+      const view = await this.call("hand_over", { items: things, again: [], corrections: [], shown: null, left_out: [], beside: [], separate: false, endpoint });
       const problem = view.items.find((item) => item.problem)?.problem;
       if (problem) throw new Error(`hand_over: ${JSON.stringify(problem)}`);
       return { submissions: view.items.flatMap(({ submissions }) => submissions) };

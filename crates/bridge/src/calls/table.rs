@@ -80,18 +80,21 @@ calls! {
         one room, { "text": "{}", "name": "pasted", "reveal": false }
         = desk.inspect_text_as(text, name, Names::shown_if(reveal)).await;
     /// Takes in a list and sends it: of what lies there, the contents that were shown, and of what
-    /// is known, the contents that are to go again; what was left out stays there.
+    /// is known, the contents that are to go again; what was left out stays there. What is found to
+    /// differ from a report with its identifier goes beside that where a person has said so.
     hand_over => HandOver {
         items: Vec<HandedItem>, again: Vec<String>, corrections: Vec<NamedCorrection>,
-        shown: Option<Vec<String>>, left_out: Vec<String>, separate: bool, endpoint: String
+        shown: Option<Vec<String>>, left_out: Vec<String>, beside: Vec<String>, separate: bool,
+        endpoint: String
     } -> HandedView:
         one room, changes [journal], {
             "items": [{ "path": "/a.json" }], "again": [], "corrections": [], "shown": null,
-            "left_out": [], "separate": false, "endpoint": ""
+            "left_out": [], "beside": [], "separate": false, "endpoint": ""
         }
         = {
-            let list =
-                HandedList { items, again, corrections, shown, left_out, separate, endpoint };
+            let list = HandedList {
+                items, again, corrections, shown, left_out, beside, separate, endpoint,
+            };
             desk.hand_over(list).await
         };
     /// Stops what waits to be sent.

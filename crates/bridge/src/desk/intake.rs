@@ -86,8 +86,9 @@ impl Desk {
             KnownContent::Show | KnownContent::ShowAnywhere => Again::These(HashSet::new()),
         };
         let endpoint = desk.engine().endpoint().map(|it| it.id().to_owned()).unwrap_or_default();
-        let (corrections, shown, left_out) = (HashMap::new(), None, HashSet::new());
-        let list = List { items, again, corrections, shown, left_out, separate, endpoint };
+        let (corrections, shown) = (HashMap::new(), None);
+        let (left_out, beside) = (HashSet::new(), HashSet::new());
+        let list = List { items, again, corrections, shown, left_out, beside, separate, endpoint };
         let mut all = IntakeView::empty();
         for part in desk.hand(list).await?.items {
             all.append(part);

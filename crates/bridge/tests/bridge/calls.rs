@@ -8,8 +8,8 @@ use testkit::Figures;
 /// A list of these things, all of them new.
 fn list(items: &Value) -> Value {
     json!({
-        "items": items, "again": [], "corrections": [], "left_out": [], "shown": null, "separate": false,
-        "endpoint": "",
+        "items": items, "again": [], "corrections": [], "left_out": [], "beside": [], "shown": null,
+        "separate": false, "endpoint": "",
     })
 }
 

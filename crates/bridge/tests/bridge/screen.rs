@@ -51,7 +51,7 @@ fn arguments(command: &str, names: &[&str], path: &str) -> Value {
         (_, "corrections") => json!([{ "id": 1, "digest": "0".repeat(64) }]),
         ("correct_with_file", "shown") => json!(["0".repeat(64)]),
         (_, "shown") => json!(null),
-        (_, "left_out") => json!([]),
+        (_, "left_out" | "beside") => json!([]),
         (_, "code") => json!("backups-failing"),
         (_, "paths") => json!([path]),
         (_, "path") => json!(path),
@@ -88,7 +88,7 @@ async fn a_locked_window_is_told_nothing_and_sending_goes_on() {
     let endpoint = must(&desk, "status", json!({})).await["endpointId"].clone();
     let list = json!({
         "items": [{ "path": path }], "again": [], "corrections": [], "shown": null,
-        "left_out": [], "separate": false, "endpoint": endpoint,
+        "left_out": [], "beside": [], "separate": false, "endpoint": endpoint,
     });
     must(&desk, "hand_over", list).await;
     let shown = must(&desk, "list", everything()).await.to_string();

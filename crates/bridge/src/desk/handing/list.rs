@@ -22,6 +22,9 @@ pub(crate) struct HandedList {
     pub(crate) shown: Option<Vec<String>>,
     /// Digests of what a person has left out, although it lies there.
     pub(crate) left_out: Vec<String>,
+    /// Digests of what goes beside a report with its identifier: a person who was shown that one has
+    /// said so.
+    pub(crate) beside: Vec<String>,
     /// Each content is a report of its own, also where it could correct another.
     pub(crate) separate: bool,
     /// Id of the endpoint that the page shows.
@@ -35,6 +38,7 @@ pub(in crate::desk) struct List {
     pub(in crate::desk) corrections: HashMap<String, SubmissionId>,
     pub(in crate::desk) shown: Option<HashSet<String>>,
     pub(in crate::desk) left_out: HashSet<String>,
+    pub(in crate::desk) beside: HashSet<String>,
     pub(in crate::desk) separate: bool,
     pub(in crate::desk) endpoint: String,
 }
@@ -55,9 +59,10 @@ impl List {
     /// # Errors
     /// `argument-too-large`, `argument-invalid`.
     pub(super) fn of(list: HandedList) -> Result<Self, Problem> {
-        let HandedList { items, again, corrections, shown, left_out, separate, endpoint } = list;
+        let HandedList { items, again, corrections, shown, left_out, beside, separate, endpoint } =
+            list;
         limits::line("endpoint", &endpoint)?;
-        for digest in again.iter().chain(shown.iter().flatten()).chain(&left_out) {
+        for digest in again.iter().chain(shown.iter().flatten()).chain(&left_out).chain(&beside) {
             limits::line("again", digest)?;
         }
         for named in &corrections {
@@ -74,6 +79,7 @@ impl List {
             corrections: corrections.into_iter().map(named).collect(),
             shown: shown.map(|shown| shown.into_iter().collect()),
             left_out: left_out.into_iter().collect(),
+            beside: beside.into_iter().collect(),
             separate,
             endpoint,
         })

@@ -83,7 +83,7 @@ impl Handing {
         let mut handing = Self {
             delay,
             separate: list.separate,
-            listed: Listed::new(&list.endpoint, again),
+            listed: Listed::new(&list.endpoint, again).with_beside(list.beside.clone()),
             engine,
             steps: VecDeque::new(),
             placed: HashMap::new(),

@@ -38,8 +38,9 @@ impl Bench {
     async fn list(&self, items: Vec<HandedItem>) -> HandedList {
         let endpoint = self.desk.status().await.unwrap().endpoint_id;
         assert!(!endpoint.is_empty());
-        let (again, corrections, left_out) = (Vec::new(), Vec::new(), Vec::new());
-        HandedList { items, again, corrections, shown: None, left_out, separate: false, endpoint }
+        let (again, corrections) = (Vec::new(), Vec::new());
+        let (left_out, beside, shown, separate) = (Vec::new(), Vec::new(), None, false);
+        HandedList { items, again, corrections, shown, left_out, beside, separate, endpoint }
     }
 
     /// Sends a content alone, and the authority rejects it.
@@ -359,6 +360,7 @@ fn a_list_is_bounded() {
         corrections: Vec::new(),
         shown: None,
         left_out: Vec::new(),
+        beside: Vec::new(),
         separate: false,
         endpoint: String::new(),
     };

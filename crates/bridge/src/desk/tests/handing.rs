@@ -27,6 +27,7 @@ async fn what_was_shown_and_is_gone_is_told() {
         corrections: Vec::new(),
         shown: Some(shown.clone()),
         left_out: Vec::new(),
+        beside: Vec::new(),
         separate: false,
         endpoint: desk.status().await.unwrap().endpoint_id,
     };

@@ -246,7 +246,7 @@ impl Engine {
             let corrects = relation.filter(|it| it.corrects && terms.differing != Differing::Apart);
             let corrects = failed.or(corrects.map(|it| it.submission));
             // Who is shown that it is known is not shown what came after it.
-            let is_unseen = anew || !parsed.known.is_empty();
+            let is_unseen = anew || !parsed.known.is_empty() || !list.may_be_seen(parsed);
             let terms = if is_unseen { terms.unseen() } else { terms };
             let new = self.submission(&candidate, parsed, endpoint, terms, corrects)?;
             if let Some(taken) = self.import(new, known, parsed.compared_through).await? {

@@ -7,7 +7,7 @@ use testkit::DocumentBuilder;
 
 use super::super::List;
 use super::super::steps::{Handing, refuse_elsewhere};
-use super::{Bench, at, ids, pasted, twice};
+use super::{Bench, at, digest, ids, pasted, twice};
 use crate::views::{EndpointInput, HandedView, IntakeView};
 
 /// What was shown for one authority goes to no other, wherever in the list another one comes into
@@ -139,4 +139,28 @@ async fn what_was_shown_for_one_endpoint_goes_to_no_other() {
     assert_eq!(goes(here.id()), Ok(()));
     assert_eq!(goes("another").unwrap_err().code, "endpoint-changed");
     bench.desk.stop().await;
+}
+
+/// A newer version of a file on the list is taken in before that is sent, as by the watched folder.
+/// Who was not shown it has not said that the older one goes beside it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_shown_without_the_newer_version_is_on_hold_beside_it() {
+    for (is_shown, expected) in [(false, "held"), (true, "queued")] {
+        let bench = Bench::new().await;
+        let version = |day: u32, family: &str| {
+            let made = format!("2026-11-{day}T10:00:00Z");
+            DocumentBuilder::new(1).timestamp(&made).family(family).json()
+        };
+        let (older, engine) = (version(19, "Alt"), bench.desk.engine());
+        let mut list = bench.list(vec![at(&bench.file("older.json", &older))]).await;
+        let newer = version(20, "Neu").into_bytes();
+        let newer = engine.inspect_text("newer.json".to_owned(), newer).await.unwrap();
+        engine.take(&newer, engine::ImportOptions::default()).await.unwrap();
+        list.beside.extend(is_shown.then_some(digest(&bench.desk, &older).await));
+        let view = bench.desk.hand_over(list).await.unwrap();
+        assert_eq!(ids(&view), [[Some(2)]]);
+        let state = engine.journal().state(SubmissionId(2)).unwrap();
+        assert_eq!(state.code(), expected, "shown: {is_shown}");
+        bench.desk.stop().await;
+    }
 }

@@ -17,6 +17,9 @@ pub struct Listed {
     goes_to: Option<String>,
     /// Digests of the contents that are to go once more where they are known.
     again: HashSet<String>,
+    /// Digests of the contents of which a person who was shown it has said that they go beside
+    /// another one under their identifier; `None`: of all.
+    beside: Option<HashSet<String>>,
     /// What the reports so far go by.
     names: HashSet<Name>,
     /// What those go by that could not be taken in.
@@ -31,6 +34,13 @@ impl Listed {
     /// more only where its digest is among these.
     pub fn new(goes_to: &str, again: HashSet<String>) -> Self {
         Self { goes_to: Some(goes_to.to_owned()), again, ..Self::default() }
+    }
+
+    /// The same list, of which only these contents, by their digests, go beside another one under
+    /// their identifier as a person has said.
+    #[must_use]
+    pub fn with_beside(self, beside: HashSet<String>) -> Self {
+        Self { beside: Some(beside), ..self }
     }
 
     /// What a command hands over: it goes to the endpoint of this id, if there is one, and to no
@@ -95,6 +105,11 @@ impl Listed {
             true => Ok(()),
             false => Err(EngineError::EndpointChanged),
         }
+    }
+
+    /// Whether a person may have been shown the other content under its identifier.
+    pub(super) fn may_be_seen(&self, parsed: &Parsed) -> bool {
+        self.beside.as_ref().is_none_or(|beside| beside.contains(&parsed.digest))
     }
 
     /// What becomes of it where it is known.
