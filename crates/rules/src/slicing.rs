@@ -267,7 +267,7 @@ fn children<'s>(set: &'s RuleSet, place: &Place<'s>, name: &str) -> Vec<Place<'s
     if let Some(child) = profile.child(place.node, name) {
         found.push(Place { profile, node: child, inherited: inherited.clone() });
     }
-    if let Some(content) = node.content.as_deref().and_then(|path| profile.content(path)) {
+    if let Some((profile, content)) = profile.content_of(set, place.node) {
         let child = profile.child(content, name);
         found.extend(child.map(|node| Place { profile, node, inherited: inherited.clone() }));
     }

@@ -67,7 +67,15 @@ pub(crate) fn generate(
         return Structure { snapshot, ..of };
     };
     effort.spend(base.snapshot.len());
-    let mut draft = Draft { set, package, effort, elements: base.snapshot };
+    let mut elements = base.snapshot;
+    // What a profile says of an element is not said of those that refer to it for their content:
+    // their content stays that of the base.
+    for content in elements.iter_mut().filter_map(|of| of.content.as_mut()) {
+        if !content.contains('#') {
+            *content = format!("{}#{content}", base.url);
+        }
+    }
+    let mut draft = Draft { set, package, effort, elements };
     if !of.is_constraint {
         draft.rename(&of.type_name);
     }
@@ -220,16 +228,25 @@ impl Draft<'_> {
         at + 1 + self.elements[at + 1..].iter().take_while(belongs).count()
     }
 
+    /// The element that describes the content of another, and all below it.
+    fn content(&self, told: &str) -> Vec<ElementDefinition> {
+        let (url, path) = told.split_once('#').unwrap_or(("", told));
+        let effort = self.effort.deeper();
+        let other = Some(url).filter(|url| !(url.is_empty() || effort.is_spent()));
+        let other = other.and_then(|url| self.set.structure_of(url, self.package, effort));
+        let elements = other.as_ref().map_or(&self.elements, |of| &of.snapshot);
+        let Some(from) = elements.iter().position(|of| of.path == path) else { return Vec::new() };
+        let prefix = format!("{}.", elements[from].id);
+        let below = elements[from + 1..].iter().take_while(|of| of.id.starts_with(&prefix));
+        elements[from..=from].iter().chain(below).cloned().collect()
+    }
+
     /// Puts the elements of its type (or of the one profile of it) below an element.
     fn expand(&mut self, at: usize) {
         let owner = self.elements[at].clone();
         let content = owner.content.as_deref();
         let source = match (content, owner.types.first()) {
-            (Some(path), _) => {
-                let from = self.elements.iter().position(|of| of.path == path);
-                let Some(from) = from else { return };
-                self.elements[from..self.end_of(from)].to_vec()
-            }
+            (Some(content), _) => self.content(content),
             (None, Some(of)) => {
                 let url = match of.profiles.as_slice() {
                     [one] => one.clone(),

@@ -32,7 +32,8 @@ pub(crate) struct ElementDefinition {
     /// Types that it may have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) types: Vec<TypeReference>,
-    /// Path of the element that describes its content, after `#`.
+    /// Path of the element that describes its content; before it the address of the definition and
+    /// `#`, where that is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) content: Option<String>,
     /// Exactly this value.
@@ -209,7 +210,10 @@ impl ElementDefinition {
             base_max: word(element.get("base").and_then(|base| base.get("max"))),
             slicing: element.get("slicing").map(Slicing::of),
             types: items(element.get("type")).map(TypeReference::of).collect(),
-            content: content.split_once('#').map(|(_, path)| path.to_owned()),
+            content: match content.strip_prefix('#') {
+                Some(path) => Some(path.to_owned()),
+                None => content.contains('#').then_some(content),
+            },
             fixed: typed(element, "fixed"),
             pattern: typed(element, "pattern"),
             min_value: typed(element, "minValue"),

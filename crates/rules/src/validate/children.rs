@@ -16,12 +16,13 @@ impl<'t> Run<'t> {
         at: u32,
         issues: &mut Vec<Issue>,
     ) {
-        let mut children = &profile.node(at).children;
-        if children.is_empty() {
-            let content = profile.node(at).content.as_deref();
-            let Some(content) = content.and_then(|path| profile.content(path)) else { return };
-            children = &profile.node(content).children;
-        }
+        let (profile, at) = if profile.node(at).children.is_empty() {
+            let Some(content) = profile.content_of(self.set, at) else { return };
+            content
+        } else {
+            (profile, at)
+        };
+        let children = &profile.node(at).children;
         let below: Vec<Named<'t>> = of.children().map(Named::of).collect();
         for child in children {
             let node = profile.node(*child);

@@ -120,10 +120,10 @@ impl<'t> Run<'t> {
         name: &str,
     ) -> Result<Option<(&'t Profile, u32)>, ()> {
         let node = profile.node(at);
-        let content = node.content.as_deref().and_then(|path| profile.content(path));
-        let own = [Some(at), content];
-        if let Some(child) = own.into_iter().flatten().find_map(|at| named(profile, at, name)) {
-            return Ok(Some((profile, child)));
+        let own = [Some((profile, at)), profile.content_of(self.set, at)];
+        let child = |(of, at)| named(of, at, name).map(|child| (of, child));
+        if let Some(child) = own.into_iter().flatten().find_map(child) {
+            return Ok(Some(child));
         }
         if at == 0 {
             return Ok(None);

@@ -6,6 +6,7 @@
 mod bounds;
 mod bundles;
 mod causes;
+mod contents;
 mod definitions;
 mod differentials;
 mod discriminators;
