@@ -6,6 +6,9 @@ use serde_json::Value;
 use super::{items, text};
 use crate::set::BASE;
 
+/// What FHIR R5 can say of an element more than R4.
+const LATER: &str = "http://hl7.org/fhir/5.0/StructureDefinition/extension-ElementDefinition.";
+
 /// An element as a snapshot or a differential describes it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct ElementDefinition {
@@ -80,6 +83,12 @@ pub(crate) struct Bounds {
     /// An expression that the whole value matches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) pattern: Option<String>,
+    /// Whether extensions alone are not enough.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) must_have_value: bool,
+    /// Extensions one of which stands where there is no value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) alternatives: Vec<String>,
 }
 
 /// A value with its type, e.g. `Coding`.
@@ -254,7 +263,16 @@ impl Bounds {
             let value = told(name)?;
             value.as_u64().or_else(|| value.as_f64().filter(|of| *of >= 0.0).map(|of| of as u64))
         };
+        let later = |name: &str| format!("{LATER}{name}");
+        let must_have_value = extension(element, &later("mustHaveValue"));
+        let alternatives = items(element.get("extension"))
+            .filter(|of| text(of, "url") == later("valueAlternatives"))
+            .map(|of| text(of, "valueCanonical"));
         let bounds = Self {
+            must_have_value: must_have_value
+                .and_then(|of| of.get("valueBoolean"))
+                .is_some_and(|of| of.as_bool() == Some(true)),
+            alternatives: alternatives.collect(),
             min_length: number("minLength"),
             max_decimals: number("maxDecimalPlaces"),
             max_size: number("maxSize"),

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use fhir::Element;
+use fhir::{Element, TypeDefinition};
 use fhirpath::{Decimal, Quantity};
 use serde_json::Value;
 
@@ -29,6 +29,10 @@ impl<'t> Run<'t> {
             error(issues, of, code, &params);
         };
         let value = of.value().filter(|value| !value.is_empty());
+        if value.is_none() && of.type_definition().is_some_and(TypeDefinition::is_primitive) {
+            without_value(of, bounds, issues);
+            return;
+        }
         if let (Some(min), Some(value)) = (bounds.told.min_length, value) {
             let length = value.encode_utf16().count() as u64;
             if length < min {
@@ -58,6 +62,16 @@ impl<'t> Run<'t> {
             let params = [("element", of.name()), ("expected", expected), ("found", value)];
             error(issues, of, "rule-text-pattern", &params);
         }
+    }
+}
+
+/// Extensions alone, where a value must be, or one of certain extensions.
+fn without_value(of: Element<'_>, bounds: &Bounded, issues: &mut Vec<Issue>) {
+    let alternatives = &bounds.told.alternatives;
+    let has_one = alternatives.iter().any(|url| of.extension(url).is_some());
+    if bounds.told.must_have_value || !(alternatives.is_empty() || has_one) {
+        let params = [("element", of.name()), ("expected", "1"), ("found", "0"), ("profile", "")];
+        error(issues, of, "rule-missing", &params);
     }
 }
 

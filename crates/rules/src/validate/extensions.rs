@@ -90,12 +90,14 @@ impl<'t> Run<'t> {
     ) {
         let is_example = TOOLS.iter().any(|tools| url.starts_with(tools))
             || EXAMPLES.iter().any(|example| url.contains(example));
-        let is_other_release =
-            url.starts_with("http://hl7.org/fhir/") && url.contains(OTHER_RELEASES);
-        if self.set.is_empty() || is_other_release {
+        let release = url
+            .strip_prefix("http://hl7.org/fhir/")
+            .and_then(|rest| rest.split_once(OTHER_RELEASES))
+            .map(|(release, _)| release);
+        if self.set.is_empty() || release.is_some_and(|of| !is_no_release(of)) {
             return;
         }
-        let is_error = is_modifier || self.mode == Mode::Strict;
+        let is_error = is_modifier || self.mode == Mode::Strict || release.is_some();
         if is_error && !is_example {
             error(issues, of, "rule-extension-unknown", &[("value", url)]);
         } else if !is_example {
@@ -194,6 +196,12 @@ impl<'t> Run<'t> {
             Err(_) => Held::NotEvaluated,
         }
     }
+}
+
+/// `9.0`: written as a release of FHIR, and none.
+fn is_no_release(told: &str) -> bool {
+    let parts = told.split_once('.').map(|(major, minor)| (major.parse(), minor.parse::<u8>()));
+    matches!(parts, Some((Ok(major), Ok(_))) if !(1..=6_u8).contains(&major))
 }
 
 /// A definition that names types for its value asks for one, also where it may be left out.

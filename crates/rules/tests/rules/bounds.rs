@@ -165,3 +165,40 @@ fn what_a_definition_needs_and_nobody_has() {
         &[(patient, &["rule-profile-unknown Patient.name[0]"])],
     );
 }
+
+/// What FHIR R5 can say of a primitive: that it has a value, or one of certain extensions.
+#[test]
+fn a_value_that_must_be_there_is_not_an_extension() {
+    let later = |name: &str, kind: &str, value: Value| {
+        let of = "http://hl7.org/fhir/5.0/StructureDefinition/extension-ElementDefinition.";
+        json!({ "extension": [{ "url": format!("{of}{name}"), kind: value }] })
+    };
+    let gender = |value: Value, extension: &str| {
+        let mut patient = json!({ "resourceType": "Patient" });
+        if value.is_string() {
+            patient["gender"] = value;
+        }
+        if !extension.is_empty() {
+            let of = json!({ "url": extension, "valueString": "x" });
+            patient["_gender"] = json!({ "extension": [of] });
+        }
+        patient
+    };
+    let (one, other) = ("http://example.org/one", "http://example.org/other");
+    let missing = &["rule-missing Patient.gender"][..];
+    let must = later("mustHaveValue", "valueBoolean", json!(true));
+    let may = later("mustHaveValue", "valueBoolean", json!(false));
+    let either = later("valueAlternatives", "valueCanonical", json!(one));
+    for (told, value, extension, expected) in [
+        (&must, json!("male"), one, &[][..]),
+        (&must, json!(null), "", &[]),
+        (&must, json!(null), one, missing),
+        (&may, json!(null), one, &[]),
+        (&either, json!(null), one, &[]),
+        (&either, json!(null), other, missing),
+        (&either, json!("male"), other, &[]),
+    ] {
+        let elements = [element("Patient.gender", "", "", told.clone())];
+        cases(Vec::new(), "Patient", &elements, &[(gender(value, extension), expected)]);
+    }
+}

@@ -365,6 +365,15 @@ fn an_unknown_extension_is_an_error_in_strict_mode_and_as_a_modifier() {
         let resource = patient(json!({ name: unknown }));
         assert_eq!(errors(&found(&set, &resource, None, mode)), *expected, "{name} {mode:?}");
     }
+    // What stands for an element of another release is of one that there is.
+    for (release, expected) in
+        [("5.0", &[][..]), ("3.0", &[]), ("9.0", &["rule-extension-unknown Patient.extension[0]"])]
+    {
+        let url = format!("http://hl7.org/fhir/{release}/StructureDefinition/extension-Patient.x");
+        let resource = patient(json!({ "extension": [{ "url": url, "valueString": "x" }] }));
+        let found = found(&set, &resource, None, Mode::Authority);
+        assert_eq!(errors(&found), *expected, "{release}");
+    }
 }
 
 #[test]
