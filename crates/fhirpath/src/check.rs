@@ -56,6 +56,13 @@ impl Expression {
     /// # Errors
     /// What is certainly wrong with it.
     pub fn check(&self, on: TypeDefinition) -> Result<(), TypeProblem> {
+        self.checked(&[on], false)
+    }
+    /// Checks the expression for elements of several types: what one of them has is known.
+    ///
+    /// # Errors
+    /// What is certainly wrong with it.
+    pub fn check_on_any(&self, on: &[TypeDefinition]) -> Result<(), TypeProblem> {
         self.checked(on, false)
     }
     /// As [`Self::check`]; functions that depend on order must not stand on items that have none.
@@ -63,11 +70,11 @@ impl Expression {
     /// # Errors
     /// What is certainly wrong with it.
     pub fn check_with_order(&self, on: TypeDefinition) -> Result<(), TypeProblem> {
-        self.checked(on, true)
+        self.checked(&[on], true)
     }
 
-    fn checked(&self, on: TypeDefinition, with_order: bool) -> Result<(), TypeProblem> {
-        let focus = Shape::of(vec![Kind::Fhir(on)]);
+    fn checked(&self, on: &[TypeDefinition], with_order: bool) -> Result<(), TypeProblem> {
+        let focus = Shape::of(on.iter().copied().map(Kind::Fhir).collect());
         let check = Check { nodes: self.nodes(), with_order };
         check.node(self.root(), &focus, &focus).map(|_| ())
     }

@@ -3,8 +3,10 @@
 
 use fhir::Element;
 
+use super::bundle::is_absolute;
 use super::{Issue, Run, differentials, error};
 use crate::profile::{Profile, UNBOUNDED};
+use crate::set::BASE;
 
 /// What bounds and bindings the types of FHIR can have.
 const ABILITIES: &[(&str, &[&str])] = &[
@@ -92,6 +94,7 @@ impl<'t> Run<'t> {
         if let Some(base) = base {
             base_goes(of, name, base, issues);
         }
+        self.own_name(of, issues);
         for (list, is_snapshot) in [("differential", false), ("snapshot", true)] {
             let lists = of.all(list);
             lists.for_each(|list| differentials::invariants(of, list, base, issues));
@@ -112,6 +115,33 @@ impl<'t> Run<'t> {
             && of.text("baseDefinition").is_some_and(|of| of.ends_with("/Extension"))
         {
             own_url(of, issues);
+        }
+    }
+
+    /// Only a logical model is a type of an address of its own; every other definition is of a type
+    /// of FHIR, and constrains it.
+    fn own_name(&self, of: Element<'t>, issues: &mut Vec<Issue>) {
+        let Some((at, name)) = of.child("type").and_then(|at| Some((at, at.value()?))) else {
+            return;
+        };
+        let is_told =
+            issues.iter().any(|told| told.at == of.number() && told.code == "rule-definition-base");
+        // Without the types of FHIR nobody can tell.
+        if is_told || self.set.type_profile("Element").is_none() {
+            return;
+        }
+        let told = |name: &str| of.text(name).unwrap_or_default();
+        if is_absolute(name) {
+            if told("kind") != "logical" {
+                let params = [("expected", "logical"), ("found", told("kind"))];
+                error(issues, of, "rule-definition-base", &params);
+            }
+        } else if self.set.type_profile(name).is_none() {
+            let params = [("expected", told("url")), ("found", name)];
+            error(issues, at, "rule-definition-type", &params);
+        } else if told("derivation") != "constraint" && told("url") != format!("{BASE}{name}") {
+            let params = [("expected", "constraint"), ("found", told("derivation"))];
+            error(issues, of, "rule-definition-base", &params);
         }
     }
 
@@ -139,6 +169,9 @@ impl<'t> Run<'t> {
             let is_one = node.is_some_and(|node| node.max == 1) && !path.contains("[x]");
             if is_one || (is_root && !is_snapshot) {
                 not_allowed(slicing, "slicing", path, issues);
+            }
+            if node.is_some() {
+                self.discriminators(slicing, path, issues);
             }
         }
         let types: Vec<&str> = of.all("type").filter_map(type_of).collect();

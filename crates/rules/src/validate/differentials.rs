@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use fhir::{Element, TypeDefinition};
-use fhirpath::Expression;
+use fhirpath::{Expression, TypeProblem};
 
 use super::definitions::{not_allowed, type_of};
 use super::matching::{fits, shown};
@@ -111,6 +111,21 @@ impl<'t> Run<'t> {
         Leads::To(profile.node(at))
     }
 
+    /// By what slices are told apart is something that there is. Functions are not looked at.
+    pub(super) fn discriminators(&self, slicing: Element<'t>, path: &str, issues: &mut Vec<Issue>) {
+        let first = path.split('.').next().unwrap_or_default();
+        let Some(of) = self.type_profile_of(first) else { return };
+        for discriminator in slicing.all("discriminator") {
+            let told = discriminator.text("path").unwrap_or_default();
+            let is_plain = told.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.');
+            let whole = format!("{path}.{told}");
+            if is_plain && !told.is_empty() && matches!(self.leads(of, &whole, &[]), Leads::Nowhere)
+            {
+                error(issues, discriminator, "rule-definition-element-unknown", &[("value", told)]);
+            }
+        }
+    }
+
     /// The child of a name, in the definition itself or in a type of the element; an error where
     /// not all is known.
     fn child_of(
@@ -213,8 +228,8 @@ pub(super) fn invariants(
     for rule in of_base.flat_map(|node| &node.rules) {
         known.entry(&rule.key).or_insert(&rule.published);
     }
-    let rules = list.all("element").flat_map(|of| of.all("constraint"));
-    for rule in rules {
+    let rules = list.all("element").flat_map(|of| of.all("constraint").map(move |rule| (of, rule)));
+    for (element, rule) in rules {
         let (Some(key), Some(expression)) = (rule.text("key"), rule.text("expression")) else {
             continue;
         };
@@ -224,10 +239,45 @@ pub(super) fn invariants(
             error(issues, rule, "rule-definition-key-twice", &params);
             continue;
         }
-        let is_own = rule.text("source").is_none_or(|of| of.split('|').next() == Some(url));
-        if is_snapshot && is_own && Expression::parse(expression).is_err() {
-            error(issues, rule, "rule-definition-expression", &params);
+        let source = rule.child("source").filter(|of| plain(of.value()) != Some(url));
+        match source {
+            None if is_snapshot && !can_be_asked(element, expression) => {
+                error(issues, rule, "rule-definition-expression", &params);
+            }
+            // A differential adds rules of its own.
+            Some(source) if !is_snapshot => {
+                not_allowed(source, "source", element.text("path").unwrap_or_default(), issues);
+            }
+            _ => {}
         }
+    }
+}
+
+/// A canonical without its version.
+fn plain(canonical: Option<&str>) -> Option<&str> {
+    canonical?.split('|').next()
+}
+
+/// Whether an expression can be read, and asks an element for nothing that none of its type has.
+fn can_be_asked(of: Element<'_>, expression: &str) -> bool {
+    let Ok(expression) = Expression::parse(expression) else { return false };
+    let path = of.text("path").unwrap_or_default();
+    let types: Vec<&str> = of.all("type").filter_map(type_of).collect();
+    let name = match types.as_slice() {
+        _ if !path.contains('.') => path,
+        [one] if OPEN.contains(one) => path,
+        [one] => one,
+        _ => return true,
+    };
+    TypeDefinition::named(name).is_none_or(|on| knows_names(&expression, &[on]))
+}
+
+/// Whether an expression on elements of one of these types asks for nothing that none of them has.
+/// Of no type nobody can tell, and the definitions of primitives have an element `value`.
+pub(super) fn knows_names(expression: &Expression, on: &[TypeDefinition]) -> bool {
+    match expression.check_on_any(on) {
+        Err(TypeProblem::UnknownElement { name, .. }) => &*name == "value" || on.is_empty(),
+        _ => true,
     }
 }
 

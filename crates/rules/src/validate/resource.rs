@@ -36,6 +36,7 @@ impl<'t> Run<'t> {
                 "ConceptMap" => self.concept_map(of, issues),
                 "MeasureReport" => self.measure_report(of, issues),
                 "OperationDefinition" => self.operation(of, issues),
+                "SearchParameter" => Self::search_parameter(of, issues),
                 "StructureDefinition" => self.structure_definition(of, issues),
                 "ValueSet" => self.value_set(of, issues),
                 "Questionnaire" => Self::questionnaire(of, issues),

@@ -1,8 +1,10 @@
 //! Code systems and value sets as documents: what their elements say of each other.
 
-use fhir::Element;
+use fhir::{Element, TypeDefinition};
+use fhirpath::Expression;
 
 use super::bundle::is_absolute;
+use super::differentials::knows_names;
 use super::{Issue, Run, error};
 use crate::terminology::Membership;
 
@@ -120,6 +122,22 @@ impl<'t> Run<'t> {
                 }
             }
             None => {}
+        }
+    }
+
+    /// What is searched for is something that resources of one of the types have.
+    pub(super) fn search_parameter(of: Element<'t>, issues: &mut Vec<Issue>) {
+        let Some(told) = of.child("expression") else { return };
+        let text = told.value().filter(|text| !text.is_empty());
+        let Some(text) = text else { return };
+        let bases: Option<Vec<TypeDefinition>> =
+            of.all("base").map(|base| TypeDefinition::named(base.value()?)).collect();
+        let is_fine = Expression::parse(text)
+            .is_ok_and(|expression| knows_names(&expression, &bases.unwrap_or_default()));
+        if !is_fine {
+            let code = of.text("code").unwrap_or_default();
+            let params = [("rule", code), ("value", text)];
+            error(issues, told, "rule-definition-expression", &params);
         }
     }
 

@@ -17,6 +17,7 @@ mod guides;
 mod kinds;
 mod listing;
 mod mutants;
+mod names;
 mod package_parts;
 mod packages;
 mod practice;
