@@ -143,6 +143,10 @@ impl<'s> Reader<'s> {
                 },
                 Event::Comment(_) => {}
                 Event::Decl(declaration) => {
+                    // What stands before it makes it an instruction, which XML does not allow.
+                    if !self.build.source[..start].trim_start_matches('\u{FEFF}').is_empty() {
+                        instructions.push((start, self.at()));
+                    }
                     if let Some(Ok(encoding)) = declaration.encoding() {
                         self.encoding(&encoding, start)?;
                     }

@@ -151,6 +151,17 @@ fn nothing_stands_beside_elements_and_comments_in_xml() {
     assert_eq!(inside, ["processing-instruction Patient.gender 1:150"]);
     assert_eq!(told(style, &format!(">{gender}"), ""), instruction("1:39"));
     assert_eq!(told("", &format!(">{gender}"), "<?b?>"), instruction("1:161"));
+    // A declaration stands first, or it is an instruction.
+    let first = |before: &str| {
+        let text = format!(
+            "{before}<?xml version=\"1.0\"?><Patient xmlns=\"http://hl7.org/fhir\">{gender}</Patient>"
+        );
+        said(&read(text.as_bytes(), Format::Xml))
+    };
+    assert_eq!(first(""), [""; 0]);
+    assert_eq!(first("\u{FEFF}"), [""; 0]);
+    assert_eq!(first("\n"), instruction("2:1"));
+    assert_eq!(first("<!-- a -->"), instruction("1:11"));
     let located = "i:schemaLocation=\"http://hl7.org/fhir fhir-all.xsd\">";
     assert_eq!(told("", &format!("{located}{gender}"), ""), [""; 0]);
     for other in ["i:type=\"a\"", "xml:lang=\"de\"", "xmlns:o=\"urn:o\" o:schemaLocation=\"a\""] {
