@@ -93,7 +93,9 @@ impl<'t> Walk<'_, 't> {
 
     fn attributes(&mut self, name: &str, tag: &str) {
         for (attribute, value) in html::attributes(tag) {
-            if !html::may_have(name, attribute) {
+            // Each inner element is one of HTML, too.
+            let is_other = attribute == "xmlns" && value != "http://www.w3.org/1999/xhtml";
+            if is_other || !html::may_have(name, attribute) {
                 let params = [("element", name), ("value", attribute), ("rule", "txt-1")];
                 error(self.issues, self.div, "rule-narrative-attribute", &params);
             }

@@ -88,6 +88,8 @@ fn what_may_stand_where_in_a_narrative() {
         ("<ul> <li><p>a<br/>b</p></li> </ul><hr/><p>c <span>d <b>e</b></span></p>", None),
         ("<a href=\"http://a.test/x?y=1&amp;z=2#q\">a</a><a name=\"here\">b</a>", None),
         ("<p id=\"x\">a</p><a href=\"#x\">b</a><a href=\"#c1\">c</a>", None),
+        ("<div xmlns=\"http://www.w3.org/1999/xhtml\">a</div>", None),
+        ("<div xmlns=\"http://other.test\">a</div>", Some("rule-narrative-attribute")),
         ("<strike>a</strike>", Some("rule-narrative-element")),
         ("<p border=\"1\">a</p>", Some("rule-narrative-attribute")),
         ("<p><table><tr><td>a</td></tr></table></p>", Some("rule-narrative-place")),
