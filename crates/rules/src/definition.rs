@@ -14,6 +14,9 @@ pub(crate) use elements::{
 };
 pub(crate) use terms::{CodeSystem, Filter, Include, ValueSet};
 
+/// Where the types of FHIR are defined.
+pub(crate) const BASE: &str = "http://hl7.org/fhir/StructureDefinition/";
+
 const IMPOSED: &str = "http://hl7.org/fhir/StructureDefinition/structuredefinition-imposeProfile";
 const VERSIONS: &str = "http://hl7.org/fhir/StructureDefinition/version-specific-use";
 

@@ -9,11 +9,13 @@
 //! not what FHIR says; [`Mode::Strict`] says what FHIR says. `docs/rules.md` lists where they
 //! differ.
 
+mod bytes;
 pub mod codes;
 mod definition;
 mod facts;
 mod html;
 mod in_use;
+mod matcher;
 mod package;
 mod privacy;
 mod profile;
@@ -25,6 +27,7 @@ mod store;
 mod suggestion;
 mod terminology;
 mod validate;
+mod vocabulary;
 
 pub use codes::is_private;
 pub use facts::privacy::name_forms;

@@ -7,9 +7,8 @@ use fhir::{Element, ElementName};
 use crate::definition::{
     Binding, Bounds, ElementDefinition, ExtensionContext, Slicing, Structure, TypeReference, Typed,
 };
+use crate::matcher::Matcher;
 use crate::rule::{Rule, Rules};
-use crate::set::RuleSet;
-use crate::slicing::Matcher;
 
 /// No upper bound.
 pub(crate) const UNBOUNDED: u32 = u32::MAX;
@@ -78,7 +77,7 @@ pub(crate) struct Bounded {
 
 impl Bounded {
     fn of(told: Bounds) -> Self {
-        let pattern = told.pattern.as_deref().and_then(crate::terminology::whole);
+        let pattern = told.pattern.as_deref().and_then(crate::vocabulary::whole);
         Self { told, pattern }
     }
 }
@@ -134,20 +133,6 @@ impl Profile {
     pub(crate) fn content(&self, path: &str) -> Option<u32> {
         let found = self.nodes.iter().position(|node| node.path == path && node.slice.is_none());
         found.map(|at| at as u32)
-    }
-
-    /// Where the content of an element is described, if elsewhere: in this definition, or in the one
-    /// that it names before `#`.
-    pub(crate) fn content_of<'s>(&'s self, set: &'s RuleSet, at: u32) -> Option<(&'s Self, u32)> {
-        let content = self.node(at).content.as_deref()?;
-        let (of, path) = match content.split_once('#') {
-            Some((url, path)) if url != self.url => {
-                (set.profile(url, self.package).unwrap_or(self), path)
-            }
-            Some((_, path)) => (self, path),
-            None => (self, content),
-        };
-        of.content(path).map(|at| (of, at))
     }
 
     /// The child of this name: `value` finds `value[x]`.

@@ -6,16 +6,13 @@ use std::sync::OnceLock;
 use fhir::{Format, Limits, Tree};
 use rustc_hash::FxHashMap;
 
-use crate::definition::{Definition, Structure};
+use crate::bytes::Bytes;
+use crate::definition::{BASE, Definition, Structure};
 use crate::package::{Manifest, Package, Version};
 use crate::profile::Profile;
 use crate::rule::Rules;
-use crate::snapshot::{self, Effort};
-use crate::store::Bytes;
-use crate::terminology::{Codes, Members};
-
-/// Where the types of FHIR are defined.
-pub(crate) const BASE: &str = "http://hl7.org/fhir/StructureDefinition/";
+use crate::snapshot::{self, Bases, Effort};
+use crate::vocabulary::{Codes, Members};
 
 /// Definitions of one or more packages, ready to validate with.
 #[derive(Debug, Default)]
@@ -276,17 +273,6 @@ impl RuleSet {
         Some(snapshot::generate(self, structure, package, effort))
     }
 
-    /// The structure of a canonical, for a snapshot that is made from it.
-    pub(crate) fn structure_of(
-        &self,
-        url: &str,
-        from: u16,
-        effort: Effort<'_>,
-    ) -> Option<Structure> {
-        let number = self.find(url, from, |record| record.is_structure)?;
-        self.structure(number, effort)
-    }
-
     /// The codes of a code system.
     pub(crate) fn codes(&self, canonical: &str, from: u16) -> Option<&Codes> {
         let number = self.find(canonical, from, |record| !record.is_structure)?;
@@ -323,6 +309,24 @@ impl RuleSet {
         record.tree.get_or_init(read).as_ref()
     }
 
+    /// Where the content of an element of a profile is described, if elsewhere: in this definition,
+    /// or in the one that it names before `#`.
+    pub(crate) fn content_of<'s>(
+        &'s self,
+        profile: &'s Profile,
+        at: u32,
+    ) -> Option<(&'s Profile, u32)> {
+        let content = profile.node(at).content.as_deref()?;
+        let (of, path) = match content.split_once('#') {
+            Some((url, path)) if url != profile.url => {
+                (self.profile(url, profile.package).unwrap_or(profile), path)
+            }
+            Some((_, path)) => (profile, path),
+            None => (profile, content),
+        };
+        of.content(path).map(|at| (of, at))
+    }
+
     /// Every canonical of a profile, for those who compile all.
     pub fn profile_urls(&self) -> impl Iterator<Item = &str> {
         let is_structure = |at: &u32| self.records[*at as usize].is_structure;
@@ -344,6 +348,13 @@ impl RuleSet {
     /// Whether somebody defines a profile of this canonical.
     pub fn knows_profile(&self, canonical: &str) -> bool {
         self.profile(canonical, 0).is_some()
+    }
+}
+
+impl Bases for RuleSet {
+    fn structure_of(&self, url: &str, from: u16, effort: Effort<'_>) -> Option<Structure> {
+        let number = self.find(url, from, |record| record.is_structure)?;
+        self.structure(number, effort)
     }
 }
 

@@ -3,8 +3,7 @@
 
 use std::cell::Cell;
 
-use crate::definition::{ElementDefinition, Structure};
-use crate::set::{BASE, RuleSet};
+use crate::definition::{BASE, ElementDefinition, Structure};
 use naming::Names;
 
 mod naming;
@@ -50,16 +49,22 @@ impl<'e> Effort<'e> {
     }
 }
 
+/// Where a definition is found that another one builds on.
+pub(crate) trait Bases {
+    /// The structure of a canonical, seen from a package, with its snapshot where it has one.
+    fn structure_of(&self, url: &str, from: u16, effort: Effort<'_>) -> Option<Structure>;
+}
+
 /// Fills the snapshot of a structure. Without a base it stays empty, which is how a caller learns
 /// of it.
 pub(crate) fn generate(
-    set: &RuleSet,
+    bases: &dyn Bases,
     of: Structure,
     package: u16,
     effort: Effort<'_>,
 ) -> Structure {
     let base = of.base.as_deref().filter(|base| *base != of.url);
-    let base = base.and_then(|base| set.structure_of(base, package, effort.deeper()));
+    let base = base.and_then(|base| bases.structure_of(base, package, effort.deeper()));
     let Some(base) = base.filter(|base| !base.snapshot.is_empty()) else {
         // A root of all types has no base; its differential is all there is.
         let is_root = of.base.is_none();
@@ -75,7 +80,7 @@ pub(crate) fn generate(
             *content = format!("{}#{content}", base.url);
         }
     }
-    let mut draft = Draft { set, package, effort, elements };
+    let mut draft = Draft { bases, package, effort, elements };
     if !of.is_constraint {
         draft.rename(&of.type_name);
     }
@@ -87,7 +92,7 @@ pub(crate) fn generate(
 }
 
 struct Draft<'s> {
-    set: &'s RuleSet,
+    bases: &'s dyn Bases,
     package: u16,
     effort: Effort<'s>,
     elements: Vec<ElementDefinition>,
@@ -233,7 +238,7 @@ impl Draft<'_> {
         let (url, path) = told.split_once('#').unwrap_or(("", told));
         let effort = self.effort.deeper();
         let other = Some(url).filter(|url| !(url.is_empty() || effort.is_spent()));
-        let other = other.and_then(|url| self.set.structure_of(url, self.package, effort));
+        let other = other.and_then(|url| self.bases.structure_of(url, self.package, effort));
         let elements = other.as_ref().map_or(&self.elements, |of| &of.snapshot);
         let Some(from) = elements.iter().position(|of| of.path == path) else { return Vec::new() };
         let prefix = format!("{}.", elements[from].id);
@@ -256,7 +261,7 @@ impl Draft<'_> {
                 if effort.is_spent() {
                     return;
                 }
-                let found = self.set.structure_of(&url, self.package, effort);
+                let found = self.bases.structure_of(&url, self.package, effort);
                 found.map(|found| found.snapshot).unwrap_or_default()
             }
             _ => return,

@@ -15,13 +15,14 @@ mod used;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
 pub(crate) use used::InUseMark;
 
+use crate::bytes::Bytes;
 use crate::definition::Definition;
 use crate::package::{Manifest, Package};
 use crate::set::{Content, Entry, RuleSet, best_version};
@@ -85,25 +86,6 @@ struct Index {
     /// What its definitions build on in a certain version: address and version.
     #[serde(default)]
     builds_on: Vec<(String, String)>,
-}
-
-/// A definition in a file.
-#[derive(Debug)]
-pub(crate) struct Bytes {
-    file: Arc<Mutex<File>>,
-    start: u64,
-    length: u32,
-}
-
-impl Bytes {
-    /// `None` where the file is cut off.
-    pub(crate) fn read(&self) -> Option<Vec<u8>> {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut bytes = vec![0; self.length as usize];
-        file.seek(SeekFrom::Start(self.start)).ok()?;
-        file.read_exact(&mut bytes).ok()?;
-        Some(bytes)
-    }
 }
 
 impl Store {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{items, text};
-use crate::set::BASE;
+use crate::definition::BASE;
 
 /// What FHIR R5 can say of an element more than R4.
 const LATER: &str = "http://hl7.org/fhir/5.0/StructureDefinition/extension-ElementDefinition.";

@@ -84,7 +84,7 @@ fn is_allowed(element: &Value, of: TypeDefinition) -> bool {
 fn wrong_bound(element: &Value) -> Option<String> {
     let extensions = element.get("extension").and_then(Value::as_array)?;
     extensions.iter().enumerate().find_map(|(at, told)| {
-        let url = told.get("url").and_then(Value::as_str)?.strip_prefix(crate::set::BASE)?;
+        let url = told.get("url").and_then(Value::as_str)?.strip_prefix(crate::definition::BASE)?;
         let (_, is_number) = BOUNDS.into_iter().find(|(name, _)| *name == url)?;
         let value = told.as_object()?.iter().find(|(name, _)| name.starts_with("value"));
         let fits = value.is_some_and(|(_, value)| match is_number {

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{CANDIDATES_MAX, Codes, Members, Membership, Mode, Question};
+use super::{CANDIDATES_MAX, Membership, Mode, Question};
 use crate::set::RuleSet;
+use crate::vocabulary::{Codes, Members};
 
 /// A code that may be chosen.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,7 +8,7 @@ use fhirpath::Decimal;
 
 use super::bounds::size_of;
 use super::{Issue, error};
-use crate::terminology::whole;
+use crate::vocabulary::whole;
 
 /// Where FHIR's own extensions have their addresses.
 const CORE: &str = "http://hl7.org/fhir/StructureDefinition/";

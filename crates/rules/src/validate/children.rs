@@ -17,7 +17,7 @@ impl<'t> Run<'t> {
         issues: &mut Vec<Issue>,
     ) {
         let (profile, at) = if profile.node(at).children.is_empty() {
-            let Some(content) = profile.content_of(self.set, at) else { return };
+            let Some(content) = self.set.content_of(profile, at) else { return };
             content
         } else {
             (profile, at)

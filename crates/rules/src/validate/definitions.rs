@@ -5,8 +5,8 @@ use fhir::Element;
 
 use super::bundle::is_absolute;
 use super::{Issue, Run, differentials, error};
+use crate::definition::BASE;
 use crate::profile::{Profile, UNBOUNDED};
-use crate::set::BASE;
 
 /// What bounds and bindings the types of FHIR can have.
 const ABILITIES: &[(&str, &[&str])] = &[

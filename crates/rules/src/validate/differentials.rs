@@ -135,7 +135,7 @@ impl<'t> Run<'t> {
         name: &str,
     ) -> Result<Option<(&'t Profile, u32)>, ()> {
         let node = profile.node(at);
-        let own = [Some((profile, at)), profile.content_of(self.set, at)];
+        let own = [Some((profile, at)), self.set.content_of(profile, at)];
         let child = |(of, at)| named(of, at, name).map(|child| (of, child));
         if let Some(child) = own.into_iter().flatten().find_map(child) {
             return Ok(Some(child));

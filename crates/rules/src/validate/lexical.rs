@@ -11,7 +11,7 @@ use super::bounds::decoded;
 use super::bundle::is_absolute;
 use super::narrative::{self, Links};
 use super::{Issue, Run, error, warning};
-use crate::terminology::Codes;
+use crate::vocabulary::Codes;
 
 /// Code systems whose address is often written with something before or behind it.
 const WELL_KNOWN: &[&str] = &[

@@ -4,8 +4,8 @@ use fhir::Element;
 use serde_json::Value;
 
 use super::{Issue, Run, bounds, error, has_errors};
+use crate::matcher::{Matcher, Step, Test};
 use crate::profile::Node;
-use crate::slicing::{Matcher, Step, Test};
 use crate::terminology::Mode;
 
 impl<'t> Run<'t> {

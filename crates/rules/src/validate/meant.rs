@@ -6,8 +6,8 @@ use std::rc::Rc;
 use fhir::{Element, Severity};
 
 use super::{About, Issue, Run, error, has_errors};
+use crate::matcher::{Matcher, Step, Test};
 use crate::profile::Profile;
-use crate::slicing::{Matcher, Step, Test};
 
 /// The elements of one name, and the slice that each is in, by its place among the slices.
 #[derive(Clone, Copy)]

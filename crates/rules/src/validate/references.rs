@@ -7,9 +7,9 @@ use fhir::{Element, TypeDefinition};
 
 use super::invariants::{around, resources_of};
 use super::{Issue, Run, error, has_errors};
+use crate::definition::BASE;
 use crate::definition::TypeReference;
 use crate::profile::Profile;
-use crate::set::BASE;
 use crate::terminology::Mode;
 
 /// Where a reference leads.

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use fhir::Element;
 
 use super::{Issue, Run, error, warning};
+use crate::definition::BASE;
 use crate::facts::vitals;
 use crate::profile::Profile;
-use crate::set::BASE;
 
 /// Stands for "as a resource" where a profile has its number.
 const AS_RESOURCE: u32 = u32::MAX;

@@ -44,7 +44,7 @@ impl<'t> Run<'t> {
             if !told.is_empty() && !is_absolute(told) {
                 let params = [("element", "system"), ("value", told)];
                 error(issues, system, "rule-system-not-absolute", &params);
-            } else if self.set.codes(told, 0).is_some_and(crate::terminology::Codes::is_supplement)
+            } else if self.set.codes(told, 0).is_some_and(crate::vocabulary::Codes::is_supplement)
                 || (self.set.codes(told, 0).is_none() && self.set.members(told, 0).is_some())
             {
                 error(issues, system, "rule-value-set-system", &[("value", told)]);
