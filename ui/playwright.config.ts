@@ -1,9 +1,17 @@
-// Journeys of the window in Chromium against the real core. CHROMIUM names the browser; the default is Debian's.
+// The window in Chromium: journeys against the real core, and every screen with made-up data. CHROMIUM names the browser; the
+// default is Debian's.
 
 import { defineConfig } from "@playwright/test";
 
 export default defineConfig({
-  testDir: "tests/journeys",
+  projects: [
+    { name: "screens", testDir: "tests/screens", testIgnore: "pictures.spec.ts" },
+    { name: "journeys", testDir: "tests/journeys" },
+    // For `npm run screenshots` alone.
+    ...(process.env.npm_lifecycle_event === "screenshots"
+      ? [{ name: "pictures", testDir: "tests/screens", testMatch: "pictures.spec.ts" }]
+      : []),
+  ],
   fullyParallel: true,
   forbidOnly: true,
   // Each worker is a browser and a core of its own; a small machine has two processors.

@@ -1,8 +1,19 @@
 // Every screen of the window: how it is reached from the start, what the made-up core is asked for, and whether names are shown.
 
-export const by = (page, id) => page.locator(`[data-testid="${id}"]`);
+import type { Page } from "@playwright/test";
 
-export const SCREENS = {
+export interface Screen {
+  /** What the made-up core is asked for. */
+  query?: Record<string, string>;
+  /** Whether names are shown. */
+  names?: boolean;
+  /** The way there from the start. */
+  do?: (page: Page) => Promise<unknown>;
+}
+
+export const by = (page: Page, id: string) => page.locator(`[data-testid="${id}"]`);
+
+export const SCREENS: Record<string, Screen> = {
   welcome: { query: { first: "1" } },
   send: {},
   candidates: { do: (page) => chosen(page) },
@@ -106,19 +117,19 @@ export const SCREENS = {
 };
 
 /** All reports of the list, chosen together. */
-async function chosenReports(page) {
+async function chosenReports(page: Page) {
   await by(page, "nav-reports").click();
   await by(page, "report-row").first().waitFor();
   await by(page, "choose-all").click();
   await by(page, "bulk-resubmit").waitFor();
 }
 
-export async function chosen(page) {
+async function chosen(page: Page) {
   await by(page, "choose-files").click();
   await by(page, "candidate-row").nth(4).waitFor();
 }
 
-export async function detail(page, state) {
+export async function detail(page: Page, state: string) {
   await by(page, "nav-reports").click();
   await page.locator(`[data-testid="report-row"][data-state="${state}"]`).first().click();
   await by(page, "detail-state").waitFor();
