@@ -12,7 +12,7 @@ use tauri_plugin_dialog::{DialogExt as _, FilePath};
 use texts::Language;
 
 use crate::house::House;
-use crate::{autostart, question};
+use crate::{autostart, installing, question};
 
 /// What stands on a statement, in a language.
 fn wording(language: &str) -> Wording {
@@ -99,6 +99,7 @@ async fn answer<R: Runtime>(
                 None => Ok(text(false)),
             }
         }
+        Call::InstallUpdate {} => install(app).await.map(text),
         Call::SetPreferences { preferences } => {
             let desk = app.state::<Arc<House>>().desk().await?;
             start_at_login(&desk, preferences.start_at_login).await?;
@@ -106,6 +107,17 @@ async fn answer<R: Runtime>(
         }
         call => app.state::<Arc<House>>().desk().await?.answer(call, room?).await,
     }
+}
+
+/// Opens what the desk has found to be right at this moment.
+async fn install<R: Runtime>(app: &AppHandle<R>) -> Result<bool, Problem> {
+    let desk = app.state::<Arc<House>>().desk().await?;
+    let Some(file) = desk.update_to_install().await? else { return Ok(false) };
+    installing::open(&file).map_err(|error| {
+        let (file, reason) = (file.display().to_string(), error.kind().to_string());
+        Problem::new("file-unreadable", &[("file", &file), ("reason", &reason)], "update")
+    })?;
+    Ok(true)
 }
 
 /// Whoever removes the entry with a tool of their system is not given it back by another setting.

@@ -6,6 +6,7 @@ mod commands;
 #[cfg(test)]
 mod grants;
 mod house;
+mod installing;
 mod outside;
 mod question;
 mod tray;

@@ -23,6 +23,8 @@ const USES: &[(&str, &[&str])] = &[
     ("client", &["exchange", "identity", "fhir"]),
     // Never the authority's client: nothing that is asked there is a report on its way.
     ("validator", &["identity", "fhir"]),
+    // Nor here: what is asked is nobody's report, and nobody is told who asks.
+    ("updates", &["identity"]),
     ("engine", &["journal", "client", "identity", "exchange", "report", "rules", "fhir"]),
     // The practice mode embeds the authority.
     (
@@ -36,6 +38,7 @@ const USES: &[(&str, &[&str])] = &[
             "report",
             "rules",
             "validator",
+            "updates",
             "fhir",
             "authority",
         ],

@@ -23,7 +23,7 @@ use crate::views::{
     EndpointView, FixView, HandedItem, HandedView, IntakeView, LeftView, ListCountsView, ListQuery,
     LostListView, LyingView, MoveView, NamedCorrection, OpenedView, PageView, PreferencesView,
     ProbeView, RemovedView, RulesPlanView, SafekeepingView, SavedView, StatementView,
-    StatisticsView, StatusView, StoredCertificateView, SuggestedView, SupportFile,
+    StatisticsView, StatusView, StoredCertificateView, SuggestedView, SupportFile, UpdatesView,
 };
 
 /// What a file dialog is opened for.

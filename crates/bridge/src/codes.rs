@@ -49,6 +49,16 @@ pub(crate) const DENSITIES: [&str; 2] = ["comfortable", "compact"];
 /// What closing the window may do while reports are open.
 pub(crate) const ON_CLOSE: [&str; 3] = ["ask", "background", "quit"];
 
+/// What is known of a newer version of the program: who may be asked, and what came of it.
+pub(crate) const UPDATE_STATES: [&str; 8] =
+    ["off", "switched-off", "nobody", "unusable", "unasked", "current", "ready", "failed"];
+
+/// Why nothing newer is offered: whom to ask is not said so that it can be used, or what came of
+/// asking.
+pub(crate) fn update_reasons() -> impl Iterator<Item = &'static str> {
+    updates::NotUsable::CODES.iter().chain(updates::FAULTS).copied()
+}
+
 /// Why an emptied value stays: the report needs it, or it is tied to more than a field shows.
 pub(crate) const REMOVAL_REFUSALS: [&str; 2] = ["needed", "tied"];
 
@@ -173,6 +183,10 @@ unions! {
     Period = PERIODS;
     /// Why an emptied value stays in a report.
     RemovalRefusal = REMOVAL_REFUSALS;
+    /// What is known of a newer version of the program.
+    UpdateState = UPDATE_STATES;
+    /// Why no newer version is offered.
+    UpdateReason = update_reasons();
     /// A described release of the interface.
     Release = exchange::Release::ALL.map(|release| release.facts().name);
     /// Encoding of a report.

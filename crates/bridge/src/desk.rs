@@ -11,6 +11,7 @@ mod granted;
 mod handing;
 mod intake;
 mod lists;
+mod moving;
 mod notifying;
 mod opened;
 mod question;
@@ -30,6 +31,7 @@ mod tested;
 #[cfg(test)]
 mod tests;
 mod trying;
+mod updating;
 mod vault;
 mod watches;
 mod work;
@@ -125,6 +127,8 @@ struct Inner {
     opened: opened::Waiting,
     /// What notifications need not tell any more.
     told: std::sync::Mutex<notifying::Told>,
+    /// What is known of a newer version of the program.
+    updating: updating::Updating,
     /// The support bundle that was shown last: what is saved is what was seen.
     support: std::sync::Mutex<Vec<SupportFile>>,
 }
@@ -189,6 +193,7 @@ impl Desk {
                 allowed: Allowed::default(),
                 opened: opened::Waiting::default(),
                 told,
+                updating: updating::Updating::default(),
                 support: std::sync::Mutex::default(),
             }),
             stays_in: None,
@@ -214,6 +219,7 @@ impl Desk {
             self.work(&engine).await;
         }
         self.keep_trying(TRY_FIRST).await;
+        self.keep_looking_for_updates().await;
         started
     }
 
@@ -225,6 +231,7 @@ impl Desk {
         self.finish_taking().await;
         self.inner.working.store(false, Ordering::SeqCst);
         self.stop_trying().await;
+        self.stop_looking_for_updates().await;
         self.stop_watches().await;
         if let Some(engine) = self.opened_laboratory() {
             engine.stop().await;
@@ -390,59 +397,5 @@ impl Desk {
 
     fn wants_laboratory(&self) -> bool {
         wants_laboratory(&self.inner.practice_engine.profile())
-    }
-
-    /// Why practice stands in for a laboratory that does not open: nobody has chosen it since the
-    /// start, and what a person hands over is meant for the laboratory.
-    fn stands_in(&self, place: Place) -> Option<Problem> {
-        if !place.is_practice || place.moves > 0 || !self.wants_laboratory() {
-            return None;
-        }
-        match &*self.laboratory() {
-            Laboratory::Closed(problem) => Some(problem.clone()),
-            // It has opened this moment, and is about to be in use.
-            Laboratory::Open(_) => Some(Problem::new("room-changed", &[], "room")),
-            Laboratory::Absent => None,
-        }
-    }
-
-    /// Whoever worked in the laboratory goes on there once it opens, unless they have gone
-    /// elsewhere meanwhile.
-    fn go_on_there(&self) {
-        let place = self.place();
-        if place.is_practice && place.moves == 0 && self.wants_laboratory() {
-            self.enter(false);
-        }
-    }
-
-    /// Uses practice, this time: the next start is in the room that was in use before.
-    pub async fn practise(&self) -> Result<(), Problem> {
-        self.enter(true);
-        self.watch_practice().await;
-        self.read_certificate().await
-    }
-
-    fn enter(&self, is_practice: bool) {
-        let mut place = self.inner.place.write().unwrap_or_else(PoisonError::into_inner);
-        *place = Place { is_practice, moves: place.moves.wrapping_add(1) };
-    }
-
-    /// Uses the other room from now on.
-    async fn move_to(&self, is_practice: bool) -> Result<(), Problem> {
-        // Who chooses practice while it stands in means it.
-        if self.place().is_practice != is_practice || self.room_here().stands_in.is_some() {
-            let name = if is_practice { "practice" } else { "laboratory" };
-            self.inner.practice_engine.change_settings(|settings| {
-                settings.preferences.insert(PLACE.to_owned(), name.into());
-                Ok(())
-            })?;
-            self.enter(is_practice);
-            if is_practice {
-                self.watch_practice().await;
-            } else {
-                self.leave_practice_folder().await?;
-            }
-        }
-        self.read_certificate().await
     }
 }

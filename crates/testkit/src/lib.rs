@@ -17,6 +17,7 @@ mod node;
 mod openssl;
 mod reaction;
 mod server;
+mod signing;
 
 pub use certificates::{
     ClientCertificate, KeyKind, Purpose, ServerCertificate, TestCa, Validity, certificate_of_pem,
@@ -28,6 +29,7 @@ pub use openssl::{OpenSsl, RunningOpenSsl};
 pub use reaction::Reaction;
 pub use rustls_pki_types::CertificateDer;
 pub use server::{ScriptedServer, ScriptedTls, Seen, TlsVersions};
+pub use signing::FileSigner;
 
 /// Writes a file that only its owner may read, as passphrases are kept.
 ///

@@ -25,6 +25,7 @@ import type { SafekeepingView } from "./generated/SafekeepingView";
 import type { SavedView } from "./generated/SavedView";
 import type { State } from "./generated/State";
 import type { StatusView } from "./generated/StatusView";
+import type { UpdatesView } from "./generated/UpdatesView";
 import type { Command, Commands, CoreHandlers, Door } from "./door";
 import { spoiled } from "./mock-hostile";
 import { fieldsOf, foundIn, privacyOf } from "./mock-draft";
@@ -76,6 +77,15 @@ const REFUSED = problem(
 );
 
 const AWAY = problem("watched-folder-away", { folder: "/mnt/lab/out", reason: "folder-missing" }, "reconnect-folder");
+
+const NOBODY_ASKED: UpdatesView = {
+  state: "nobody",
+  reason: null,
+  version: null,
+  asked: null,
+  address: null,
+  file: "/etc/lab-courier/updates.json",
+};
 
 export interface MockOptions {
   rows?: number;
@@ -373,6 +383,10 @@ export function createMock(options: MockOptions = {}): Door {
       rules = rules.filter((one) => `${one.name}@${one.version}` !== name);
       return null;
     },
+    updates: () => NOBODY_ASKED,
+    look_for_updates: () => NOBODY_ASKED,
+    set_updates: () => null,
+    install_update: () => false,
     safekeeping: () => safekeeping,
     back_up() {
       safekeeping = { ...safekeeping, backups: safekeeping.backups + 1, lastBackup: new Date().toISOString() };

@@ -203,6 +203,12 @@ export const useRulesPlan = (name: string) =>
   useQuery({ queryKey: ["plan_rules", name], queryFn: () => door.call("plan_rules", { package: name }), ...ON_OPENING, gcTime: 0 });
 
 /** What is kept beside the journal; the files may have changed since a screen was last open. */
+/** A newer version comes by itself, once a day. */
+const UPDATES_MS = 10 * 60_000;
+
+export const useUpdates = () =>
+  useQuery({ queryKey: ["updates"], queryFn: () => door.call("updates"), refetchInterval: UPDATES_MS });
+
 export const useSafekeeping = () =>
   useQuery({ queryKey: ["safekeeping"], queryFn: () => door.call("safekeeping"), ...ON_OPENING });
 

@@ -13,6 +13,7 @@ import { HOME, useWindow } from "../place";
 import type { Screen } from "../place";
 import { Button, Select } from "../kit/controls";
 import css from "./rail.module.css";
+import { UpdateLine } from "./updates";
 
 const ENTRIES: { screen: Screen; icon: LucideIcon; word: TextId }[] = [
   { screen: "send", icon: Send, word: "nav.send" },
@@ -72,6 +73,7 @@ export function Rail({ status, showHelp, lock }: {
         ))}
       </ul>
       <div className={css.foot}>
+        <UpdateLine />
         {status && <Connection status={status} />}
         <div className={css.tools}>
           <LanguageChoice quiet />

@@ -18,6 +18,7 @@ import screen from "../kit/screen.module.css";
 import { SupportDialog } from "../parts/support-dialog";
 import { sayProblem } from "../kit/toasts";
 import { Administration, AdministrationNotice, Guarded } from "../parts/administration";
+import { Updates } from "../parts/updates";
 import { WatchedFolder } from "../parts/watched";
 import { Deadlines } from "./deadlines";
 import { EndpointDialog } from "./endpoint-dialog";
@@ -60,6 +61,7 @@ export function Settings({ adds = false }: { adds?: boolean }) {
           </Guarded>
           <Lock />
           <Administration />
+          <Updates />
           <Support />
         </div>
       </div>

@@ -47,6 +47,8 @@ impl Call {
                 | Self::SetBackupPlace { .. }
                 | Self::RemoveSetAside { .. }
                 | Self::SetUnlockPassphrase { .. }
+                | Self::SetUpdates { .. }
+                | Self::InstallUpdate {}
         )
     }
 

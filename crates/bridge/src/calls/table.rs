@@ -344,6 +344,20 @@ calls! {
     set_administration_passphrase => SetAdministrationPassphrase {
         current: String, passphrase: String
     } -> (): any room, changes [status], { "current": "", "passphrase": "longer" };
+    /// Whether there is a newer version of the program, and who is asked.
+    updates => Updates {} -> UpdatesView:
+        any room, {};
+    /// Asks now.
+    look_for_updates => LookForUpdates {} -> UpdatesView:
+        any room, changes [updates], {};
+    /// Whether is asked at all.
+    set_updates => SetUpdates { on: bool } -> ():
+        any room, changes [updates], { "on": false };
+    /// Opens the installer of a newer version whose signature is right; the shell does. Whether
+    /// there still is one.
+    install_update => InstallUpdate {} -> bool:
+        any room, changes [updates], {}
+        = desk.update_to_install().await.map(|file| file.is_some());
     /// Makes the support bundle and shows it.
     support_preview => SupportPreview {} -> Vec<SupportFile>:
         any room, {};

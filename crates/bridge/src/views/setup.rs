@@ -401,3 +401,24 @@ pub struct NoticeView {
     /// ISO instant.
     pub at: String,
 }
+
+/// A newer version of the program: what is known of it, and who is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct UpdatesView {
+    /// See [`codes::UpdateState`].
+    #[ts(as = "codes::UpdateState")]
+    pub state: &'static str,
+    /// Why nothing is offered, where the state is `unusable` or `failed`.
+    #[ts(as = "Option<codes::UpdateReason>")]
+    pub reason: Option<&'static str>,
+    /// The version that is ready to be installed.
+    pub version: Option<String>,
+    /// When the server was asked last, ISO instant.
+    pub asked: Option<String>,
+    /// Whom the program asks, where it may ask.
+    pub address: Option<String>,
+    /// The file in which administrators of the computer say whom, or that nobody is asked.
+    pub file: String,
+}

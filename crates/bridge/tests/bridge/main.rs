@@ -11,3 +11,4 @@ mod screen;
 mod settings;
 mod suggestions;
 mod support;
+mod updates;

@@ -43,7 +43,7 @@ fn arguments(command: &str, names: &[&str], path: &str) -> Value {
         (_, "id" | "days" | "number") => json!(1),
         (_, "ids") => json!([1]),
         (_, "deadlines") => json!([]),
-        (_, "reveal" | "separate" | "paused" | "although_needed" | "same_authority") => {
+        (_, "reveal" | "separate" | "paused" | "on" | "although_needed" | "same_authority") => {
             json!(true)
         }
         (_, "items") => json!([{ "path": path }, { "name": "a", "text": "{}" }]),

@@ -43,6 +43,7 @@ import type { StatusView } from "./StatusView";
 import type { StoredCertificateView } from "./StoredCertificateView";
 import type { SuggestedView } from "./SuggestedView";
 import type { SupportFile } from "./SupportFile";
+import type { UpdatesView } from "./UpdatesView";
 
 /**
  * Each command: what it takes and what it gives. Every one rejects with a `Problem`.
@@ -224,6 +225,14 @@ export type Commands = {
   close_administration: { takes: void; gives: null };
   /** Chooses the passphrase of administrators. */
   set_administration_passphrase: { takes: { current: string; passphrase: string }; gives: null };
+  /** Whether there is a newer version of the program, and who is asked. */
+  updates: { takes: void; gives: UpdatesView };
+  /** Asks now. */
+  look_for_updates: { takes: void; gives: UpdatesView };
+  /** Whether is asked at all. */
+  set_updates: { takes: { on: boolean }; gives: null };
+  /** Opens the installer of a newer version whose signature is right; the shell does. Whether there still is one. */
+  install_update: { takes: void; gives: boolean };
   /** Makes the support bundle and shows it. */
   support_preview: { takes: void; gives: Array<SupportFile> };
   /** Saves the bundle that was shown; where, a dialog of the shell asks. */
@@ -327,6 +336,10 @@ export const STALE = {
   open_administration: ["status"],
   close_administration: ["status"],
   set_administration_passphrase: ["status"],
+  updates: [],
+  look_for_updates: ["updates"],
+  set_updates: ["updates"],
+  install_update: ["updates"],
   support_preview: [],
   save_support: [],
 } as const;
