@@ -1,8 +1,13 @@
 //! Where in the reading view a message belongs.
 //!
 //! In this order: the expression (an authority's `location` has become one when the outcome was
-//! read), line and column, the known element of its code, the nearest existing ancestor, else the
-//! header: nowhere.
+//! read), line and column, a path in the words, a value in the words that stands at one place
+//! alone, the known element of its code, the nearest existing ancestor, else the header: nowhere.
+
+#[cfg(test)]
+mod corpus;
+mod pointed;
+mod words;
 
 use fhir::{Element, Tree};
 
@@ -64,16 +69,63 @@ fn element_of<'t>(
     tree: &'t Tree,
     document: Element<'t>,
 ) -> Option<Element<'t>> {
-    let by_expression =
-        message.expression.as_deref().and_then(|e| by_expression(e, tree, document));
     let by_line = || tree.at(message.line?, message.column.unwrap_or(1)).filter(|e| !is_root(*e));
-    let by_rule = || {
-        let rule = message.rule.as_deref()?;
-        let (_, of, path) = RULES.iter().find(|(known, ..)| *known == rule)?;
-        let all = || resources(document, of);
-        all().find_map(|resource| resource.at_path(path)).or_else(|| all().next())
+    let text = message.text.as_deref().unwrap_or_default();
+    let by_path = || words::paths(text).find_map(|path| by_expression(path, tree, document));
+    let rule = rule_of(message);
+    let by_value = || {
+        // Of a code that stands at several places, the one that the rule is about.
+        let near =
+            |element: Element<'t>| rule.is_some_and(|rule| is_about(rule, element, document));
+        words::with_value(document, &words::values(text), near)
     };
-    by_expression.or_else(by_line).or_else(by_rule)
+    let by_rule = || {
+        let (rule, of, path) = rule?;
+        let orderer = ORDERERS.iter().find(|(known, _)| known == rule);
+        let ordering = orderer.and_then(|(_, which)| orderer_of(document, which)?.at_path(path));
+        let all = || resources(document, of);
+        ordering
+            .or_else(|| all().find_map(|resource| resource.at_path(path)))
+            .or_else(|| all().next())
+    };
+    by_expression(message.expression.as_deref().unwrap_or_default(), tree, document)
+        .or_else(by_line)
+        .or_else(by_path)
+        .or_else(by_value)
+        .or_else(by_rule)
+}
+
+/// A rule, the resource and the element that it is about.
+type Rule = (&'static str, &'static str, &'static str);
+
+fn rule_of(message: &MessageView) -> Option<&'static Rule> {
+    let rule = message.rule.as_deref()?;
+    RULES.iter().find(|(known, ..)| *known == rule)
+}
+
+fn is_about((_, of, path): &Rule, element: Element<'_>, document: Element<'_>) -> bool {
+    let expression = element.expression();
+    let mut places = resources(document, of).filter_map(|resource| resource.at_path(path));
+    places.any(|place| holds(&place.expression(), &expression))
+}
+
+/// Rules about whoever ordered the test, and what of the role it is.
+const ORDERERS: &[(&str, &str)] = &[("FOPH-018", "organization"), ("FOPH-019", "practitioner")];
+
+/// The organization or the practitioner of the role that ordered the test.
+fn orderer_of<'t>(document: Element<'t>, which: &str) -> Option<Element<'t>> {
+    let referred = |of: Element<'t>, path: &str| {
+        let reference = of.text(path)?;
+        let mut entries = document.all("entry");
+        let entry = entries.find(|entry| {
+            let before = entry.text("fullUrl").and_then(|full| full.strip_suffix(reference));
+            before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+        });
+        entry?.child("resource")
+    };
+    resources(document, "ServiceRequest").find_map(|order| {
+        referred(referred(order, "requester.reference")?, &format!("{which}.reference"))
+    })
 }
 
 /// What the authority's rules (`FOPH-…`) and the validators' constraints are about: rule, resource,
@@ -127,7 +179,13 @@ fn by_expression<'t>(
     tree: &'t Tree,
     document: Element<'t>,
 ) -> Option<Element<'t>> {
-    let plain = plain(expression);
+    let plain = match pointed::pointed(expression, document) {
+        Some(pointed) => plain(&pointed),
+        None => plain(expression),
+    };
+    if plain.is_empty() {
+        return None;
+    }
     let (head, rest) = plain.split_once('.').unwrap_or((&plain, ""));
     let head_type = head.split('[').next().unwrap_or_default();
     let here = document.expression();
@@ -149,7 +207,7 @@ fn by_expression<'t>(
         // Without a type: from the document on.
         joined(&here, &plain)
     };
-    let found = tree.find(&wanted)?;
+    let found = tree.find(&pointed::without_slices(&wanted, tree))?;
     let meant_root = wanted == root_type;
     (meant_root || !is_root(found)).then_some(found)
 }
