@@ -91,7 +91,7 @@ export const useBatch = (ids: number[]) =>
   useQuery({ queryKey: ["batch", ids], queryFn: () => door.call("batch", { ids }), enabled: ids.length > 0 });
 
 /** Reports whose values in question are counted for a picture of their cause. */
-const COUNTED_MAX = 200;
+export const COUNTED_MAX = 200;
 
 /** The elements that a cause is about, with the values that they have. */
 export function useCauseFields(all: number[]) {

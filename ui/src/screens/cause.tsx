@@ -3,7 +3,7 @@
 import { History, RotateCw, Wrench, XCircle } from "lucide-react";
 import { useState } from "react";
 
-import { useCauseFields, useCommand } from "../bridge/queries";
+import { COUNTED_MAX, useCauseFields, useCommand } from "../bridge/queries";
 import { daysOf, masked, offered } from "../causes";
 import type { Cause } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
@@ -33,12 +33,14 @@ export function CausePage(props: {
   cause: Cause;
   /** All of its reports are known: until then one decision would leave some out. */
   isWhole: boolean;
+  /** There are reports that are not ordered by cause yet: it may be the cause of some. */
+  isCut: boolean;
   /** When the last of them was corrected, before it came again. */
   corrected: string | undefined;
   onShow: (id: number) => void;
   onFix: (ids: number[]) => void;
 }) {
-  const { cause, isWhole, corrected, onShow, onFix } = props;
+  const { cause, isWhole, isCut, corrected, onShow, onFix } = props;
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
@@ -70,7 +72,7 @@ export function CausePage(props: {
       )}
       <div className={css.figures}>
         <p>
-          <strong className={css.count}>{format.number(rows.length)}</strong>
+          <strong className={css.count}>{isCut ? text("cause.least", { n: format.number(rows.length) }) : format.number(rows.length)}</strong>
           <span>{text("cause.reports", { n: rows.length })}</span>
         </p>
         <p>
@@ -113,6 +115,7 @@ function Values({ cause }: { cause: Cause }) {
           </li>
         ))}
         {rest > 0 && <li>{text("cause.values.rest", { n: rest })}</li>}
+        {cause.rows.length > COUNTED_MAX && <li>{text("cause.values.among", { n: COUNTED_MAX })}</li>}
       </ul>
     </div>
   );

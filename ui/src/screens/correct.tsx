@@ -1,6 +1,6 @@
 // To correct: what needs a person, by cause, so that one decision serves many reports.
 
-import { History, PartyPopper } from "lucide-react";
+import { History, ListPlus, PartyPopper } from "lucide-react";
 import { useEffect, useState } from "react";
 
 import { ALL, useList, useStatus } from "../bridge/queries";
@@ -11,6 +11,7 @@ import { useCodeText, useFormat, useText } from "../i18n/text";
 import { CorrectDialog } from "../parts/correct-dialog";
 import { FixDialog } from "../parts/fix-dialog";
 import { useKeys } from "../parts/keys";
+import { Button } from "../kit/controls";
 import { Empty, ProblemNote } from "../kit/notes";
 import { useReportKeys } from "../parts/report-keys";
 import { shownSentence } from "../parts/said";
@@ -23,8 +24,8 @@ import { CausePage, CauseRows } from "./cause";
 import css from "./correct.module.css";
 import { Detail } from "./detail";
 
-/** Rows grouped at most. */
-const ROWS_MAX = 5000;
+/** Rows that are grouped at a time: more are read when somebody asks for them. */
+const ROWS_AT_A_TIME = 5000;
 const CORRECTED: ListFilter = { ...ALL, states: ["superseded"] };
 
 export function Correct({ open }: { open: number | null }) {
@@ -43,10 +44,13 @@ export function Correct({ open }: { open: number | null }) {
   const holding = causes.find((cause) => cause.rows.some((row) => row.id === open));
   const current = holding ?? causes.find((cause) => cause.key === chosen) ?? causes[0];
   const { hasNextPage, isFetching, fetchNextPage } = list;
+  const [most, setMost] = useState(ROWS_AT_A_TIME);
+  const left = total - rows.length;
+  const isCut = hasNextPage && rows.length >= most;
   useEffect(() => {
     // A cause is only counted right when all its reports are known.
-    if (hasNextPage && !isFetching && rows.length < ROWS_MAX) void fetchNextPage();
-  }, [hasNextPage, isFetching, fetchNextPage, rows.length]);
+    if (hasNextPage && !isFetching && rows.length < most) void fetchNextPage();
+  }, [hasNextPage, isFetching, fetchNextPage, rows.length, most]);
   const show = (id: number | null) => go({ screen: "correct", open: id });
   const [correcting, setCorrecting] = useState<number>();
   // Kept here: a cause is gone from the list once its last report is corrected, and the dialog must not go with it.
@@ -85,7 +89,7 @@ export function Correct({ open }: { open: number | null }) {
             <h1>{text("nav.correct")}</h1>
             {rows.length > 0 && (
               <p className={screen.lead}>
-                {text("correct-list.sum", { n: total, causes: causes.length })}
+                {text(isCut ? "correct-list.sum.least" : "correct-list.sum", { n: total, causes: causes.length })}
               </p>
             )}
           </div>
@@ -98,8 +102,13 @@ export function Correct({ open }: { open: number | null }) {
               {last ? text("reports.checked", { time: format.moment(last) }) : ""}
             </Empty>
           )}
-          {rows.length >= ROWS_MAX && total > rows.length && (
-            <p className={screen.lead}>{text("correct-list.cut", { shown: format.number(rows.length), n: format.number(total) })}</p>
+          {isCut && (
+            <div className={css.cut} data-testid="causes-cut">
+              <p className={screen.lead}>{text("correct-list.cut", { shown: format.number(rows.length), n: format.number(total) })}</p>
+              <Button icon={ListPlus} onPress={() => setMost(rows.length + ROWS_AT_A_TIME)} data-testid="causes-more">
+                {text("correct-list.more", { n: Math.min(left, ROWS_AT_A_TIME) })}
+              </Button>
+            </div>
           )}
           {causes.length > 0 && (
             <ul className={css.causes} aria-label={text("cause.list")}>
@@ -109,6 +118,7 @@ export function Correct({ open }: { open: number | null }) {
                     cause={cause}
                     isCurrent={cause === current}
                     isBack={correctedBefore(cause, corrected) !== undefined}
+                    isCut={isCut}
                     onPress={() => {
                       setChosen(cause.key);
                       show(null);
@@ -125,7 +135,8 @@ export function Correct({ open }: { open: number | null }) {
         <CausePage
           key={current.key}
           cause={current}
-          isWhole={!hasNextPage || rows.length >= ROWS_MAX}
+          isWhole={!hasNextPage || isCut}
+          isCut={isCut}
           corrected={correctedBefore(current, corrected)}
           onShow={show}
           onFix={setFixing}
@@ -143,8 +154,8 @@ export function Correct({ open }: { open: number | null }) {
 }
 
 /** A cause in the list: how many, what, how it went, and whether it has come back. */
-function CauseItem(props: { cause: Cause; isCurrent: boolean; isBack: boolean; onPress: () => void }) {
-  const { cause, isCurrent, isBack, onPress } = props;
+function CauseItem(props: { cause: Cause; isCurrent: boolean; isBack: boolean; isCut: boolean; onPress: () => void }) {
+  const { cause, isCurrent, isBack, isCut, onPress } = props;
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
@@ -153,8 +164,8 @@ function CauseItem(props: { cause: Cause; isCurrent: boolean; isBack: boolean; o
   return (
     <button type="button" className={css.cause} aria-current={isCurrent ? "true" : undefined} onClick={onPress} data-testid="cause">
       <span className={css.count}>
-        <span aria-hidden>{format.number(rows.length)}</span>
-        <span className="visually-hidden">{text("correct-list.count", { n: rows.length })}</span>
+        <span aria-hidden>{isCut ? text("cause.least", { n: format.number(rows.length) }) : format.number(rows.length)}</span>
+        <span className="visually-hidden">{text(isCut ? "correct-list.count.least" : "correct-list.count", { n: rows.length })}</span>
       </span>
       <span className={css.name}>
         <strong>{message ? shownSentence(text, message, !reveal) : words("state-meaning", cause.state)}</strong>
