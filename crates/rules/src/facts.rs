@@ -1,8 +1,11 @@
 //! Invariants that were published wrong, and what the authority's validator does with them. Facts
 //! about `matchbox` 4.1.5 on HL7's core 6.9.4: a table of data, for each new version may change it.
 
+mod contexts;
 pub(crate) mod privacy;
 pub(crate) mod vitals;
+
+use crate::definition::BASE;
 
 /// What the authority validates a whole exchange against, by resource type, beside what a resource
 /// names.
@@ -81,8 +84,16 @@ pub(crate) fn entries_of(kind: &str) -> impl Iterator<Item = &'static str> {
 }
 
 /// Where an extension may stand beside its published context.
-pub(crate) fn context_of(extension: &str) -> Option<&'static str> {
-    CONTEXTS.iter().find(|(url, _)| *url == extension).map(|(_, context)| *context)
+pub(crate) fn contexts_of(extension: &str) -> impl Iterator<Item = &'static str> {
+    let name = extension.strip_prefix(BASE).unwrap_or_default();
+    let wrong = CONTEXTS.iter().filter(move |(url, _)| *url == extension).map(|(_, of)| *of);
+    let wider = contexts::WIDER.iter().filter(move |(of, _)| *of == name);
+    wrong.chain(wider.flat_map(|(_, contexts)| contexts.iter().copied()))
+}
+
+/// Whether the rule of an extension for its place is evaluated.
+pub(crate) fn is_ruled(extension: &str) -> bool {
+    !extension.strip_prefix(BASE).is_some_and(|name| contexts::UNRULED.contains(&name))
 }
 
 /// What is not evaluated as an expression: `ele-1` and the narrative are part of the base check and

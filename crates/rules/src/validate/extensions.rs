@@ -114,12 +114,16 @@ impl<'t> Run<'t> {
         profile: &'t Profile,
         issues: &mut Vec<Issue>,
     ) {
-        let instead = facts::context_of(&profile.url);
-        if instead != Some("Element") {
+        let instead = || facts::contexts_of(&profile.url);
+        if !instead().any(|of| of == "Element") {
             let names = names_of(owner);
             let fits = profile.contexts.iter().any(|told| self.is_there(owner, told, &names));
             let is_value = VALUES.iter().any(|value| names.iter().any(|of| of.starts_with(value)));
-            let is_instead = instead.is_some_and(|of| names.iter().any(|name| name == of));
+            let is_named = |of: &str| match of {
+                "CanonicalResource" => is_canonical(owner),
+                of => names.iter().any(|name| name == of),
+            };
+            let is_instead = instead().any(is_named);
             if !(fits || is_value || is_instead) {
                 let told: Vec<&str> = profile.contexts.iter().map(|of| &*of.expression).collect();
                 let found = names.first().map(String::as_str).unwrap_or_default();
@@ -128,7 +132,7 @@ impl<'t> Run<'t> {
                 error(issues, of, "rule-extension-context", &params);
             }
         }
-        for rule in &profile.context_rules {
+        for rule in profile.context_rules.iter().filter(|_| facts::is_ruled(&profile.url)) {
             if self.context_rule(of, owner, rule) == Held::No {
                 let params = [("value", &*profile.url), ("text", &*rule.human)];
                 error(issues, of, "rule-extension-context-rule", &params);
