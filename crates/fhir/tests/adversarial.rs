@@ -154,7 +154,8 @@ fn nothing_stands_beside_elements_and_comments_in_xml() {
     // A declaration stands first, or it is an instruction.
     let first = |before: &str| {
         let text = format!(
-            "{before}<?xml version=\"1.0\"?><Patient xmlns=\"http://hl7.org/fhir\">{gender}</Patient>"
+            "{before}<?xml version=\"1.0\"?><Patient \
+             xmlns=\"http://hl7.org/fhir\">{gender}</Patient>"
         );
         said(&read(text.as_bytes(), Format::Xml))
     };

@@ -164,7 +164,10 @@ fn an_extension_of_r4_may_stand_where_its_newest_definition_lets_it() {
     let composition = json!({ "resourceType": "Composition", "author": [{ "display": "a" }],
         "extension": related });
     let patient = json!({ "resourceType": "Patient", "extension": related });
-    let questionnaire = |name: &str| json!({ "resourceType": "Questionnaire", "status": "draft", "extension": told(name) });
+    let questionnaire = |name: &str| {
+        json!({ "resourceType": "Questionnaire", "status": "draft",
+            "extension": told(name) })
+    };
     let own = |code: &String| code.starts_with("rule-extension");
     for (resource, expected) in [
         (composition, &[][..]),
