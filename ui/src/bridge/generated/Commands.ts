@@ -83,7 +83,7 @@ export type Commands = {
   inspect_files: { takes: { paths: Array<string>; reveal: boolean }; gives: Array<CandidateView> };
   /** Looks at a pasted text. */
   inspect_text: { takes: { text: string; name: string; reveal: boolean }; gives: Array<CandidateView> };
-  /** Takes in a list and sends it: of what lies there, the contents that were shown, and of what is known, the contents that are to go again; what was left out stays there. */
+  /** Takes in a list and sends it: of what lies there, the contents that were shown, and of what is known, the contents that are to go again; what was left out stays there. What is found to differ from a report with its identifier goes beside that where a person has said so. */
   hand_over: { takes: { items: Array<HandedItem>; again: Array<string>; corrections: Array<NamedCorrection>; shown: Array<string> | null; left_out: Array<string>; beside: Array<string>; separate: boolean; endpoint: string }; gives: HandedView };
   /** Stops what waits to be sent. */
   hold_back: { takes: { ids: Array<number> }; gives: number };
