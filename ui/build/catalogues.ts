@@ -23,7 +23,9 @@ function diseases(language: string): [string, string][] {
 }
 
 /** Where the texts are: those of the core's codes, and the window's own. In each a folder for each language. */
-const FOLDERS = [new URL("../../texts", import.meta.url), new URL("../src/i18n", import.meta.url)].map((url) => fileURLToPath(url));
+const FOLDERS = [new URL("../../texts", import.meta.url), new URL("../src/i18n", import.meta.url)].map((url) =>
+  fileURLToPath(url),
+);
 
 /** The language in which every text is written first. */
 const FIRST = "en";
@@ -31,7 +33,11 @@ const FIRST = "en";
 /** The files with the texts of a language. */
 function files(language: string): string[] {
   const folders = FOLDERS.map((folder) => join(folder, language));
-  return folders.flatMap((folder) => readdirSync(folder).toSorted().map((file) => join(folder, file)));
+  return folders.flatMap((folder) =>
+    readdirSync(folder)
+      .toSorted()
+      .map((file) => join(folder, file)),
+  );
 }
 
 /** All messages of a language, by id, as written. An id in two files is a mistake. */

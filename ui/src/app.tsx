@@ -135,7 +135,8 @@ function Frame() {
     intake.clear();
     setQuestion(undefined);
     go((place) => HOME[place.screen]);
-    for (const numbered of ["batch", "chosen", "detail", "list", "list_counts", "saved_views"]) cache.removeQueries({ queryKey: [numbered] });
+    for (const numbered of ["batch", "chosen", "detail", "list", "list_counts", "saved_views"])
+      cache.removeQueries({ queryKey: [numbered] });
   });
   const importCertificates = (paths: string[]) => {
     go(HOME.certificate);
@@ -226,7 +227,13 @@ function Frame() {
                 )}
                 {status.data && <Standing status={status.data} />}
                 {status.data && <Announcer counts={status.data.counts} />}
-                <ScreenOf place={place} room={status.data?.room} judgedFor={judgedFor} certificate={certificate} onCertificates={importCertificates} />
+                <ScreenOf
+                  place={place}
+                  room={status.data?.room}
+                  judgedFor={judgedFor}
+                  certificate={certificate}
+                  onCertificates={importCertificates}
+                />
                 <BatchBar />
               </main>
             </div>
@@ -286,14 +293,21 @@ function useOpened(waits: boolean, take: (opened: OpenedView) => void): () => vo
   const ask = useCallback(() => {
     if (waits) return;
     // What the desk cannot say now waits there.
-    door.call("opened").then((opened) => latest.current(opened), () => undefined);
+    door.call("opened").then(
+      (opened) => latest.current(opened),
+      () => undefined,
+    );
   }, [waits]);
   useEffect(ask, [ask]);
   return ask;
 }
 
 /** Listens to the core as long as the window lives; the newest handlers answer. */
-function useCoreEvents(to: { hovering: (on: boolean) => void; dropped: (paths: string[], refused: number) => void; opened: () => void }): void {
+function useCoreEvents(to: {
+  hovering: (on: boolean) => void;
+  dropped: (paths: string[], refused: number) => void;
+  opened: () => void;
+}): void {
   const cache = useQueryClient();
   const latest = useRef(to);
   // Before anybody sees what it belongs to: what is dropped goes where the screen says.

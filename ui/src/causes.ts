@@ -66,7 +66,8 @@ const DAYS = 14;
 /** How many of its reports came in on each of the last days, today last. */
 export function daysOf(cause: Cause, now: Date): number[] {
   const counts = Array.from({ length: DAYS }, () => 0);
-  const dayOf = (date: Date) => Math.round(new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime() / DAY_MS);
+  const dayOf = (date: Date) =>
+    Math.round(new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime() / DAY_MS);
   const today = dayOf(now);
   for (const { created } of cause.rows) {
     const at = DAYS - 1 - (today - dayOf(new Date(created)));
@@ -83,7 +84,9 @@ const DAY_MS = 86_400_000;
  */
 export function correctedBefore(cause: Cause, corrected: RowView[]): string | undefined {
   const [first] = cause.rows.map(({ created }) => created).toSorted();
-  const same = corrected.filter((row) => row.message !== null && keyOf(row) === cause.key).map(({ updated }) => updated);
+  const same = corrected
+    .filter((row) => row.message !== null && keyOf(row) === cause.key)
+    .map(({ updated }) => updated);
   const last = same.toSorted().at(-1);
   return first !== undefined && last !== undefined && last < first ? last : undefined;
 }

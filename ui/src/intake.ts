@@ -83,7 +83,13 @@ export function intakeReducer(state: Intake, step: Step): Intake {
       return { ...state, sources: [...sources, ...fresh.map(source)] };
     }
     case "paste":
-      return { ...state, sources: [...state.sources, { path: step.path, pasted: step.pasted, found: undefined, look: step.look, chosen: step.look }] };
+      return {
+        ...state,
+        sources: [
+          ...state.sources,
+          { path: step.path, pasted: step.pasted, found: undefined, look: step.look, chosen: step.look },
+        ],
+      };
     case "found":
     case "not-read":
       return {
@@ -97,11 +103,19 @@ export function intakeReducer(state: Intake, step: Step): Intake {
         ),
       };
     case "leave-out":
-      return { ...state, sources: state.sources.flatMap((source) => (source.path === step.path ? leftWithout(source, step.digest) : [source])) };
+      return {
+        ...state,
+        sources: state.sources.flatMap((source) =>
+          source.path === step.path ? leftWithout(source, step.digest) : [source],
+        ),
+      };
     case "clear":
       return { ...state, sources: [] };
     case "anew":
-      return { ...state, sources: state.sources.map(({ problem: _, ...source }) => ({ ...source, found: undefined, look: step.look })) };
+      return {
+        ...state,
+        sources: state.sources.map(({ problem: _, ...source }) => ({ ...source, found: undefined, look: step.look })),
+      };
     case "sent": {
       const ids = step.views.flatMap((view) => view.submissions.filter((id) => id !== null));
       const rest = step.views.flatMap((view) =>
@@ -129,7 +143,8 @@ function leftWithout(source: Source, digest: string | undefined): Source[] {
 
 /** What was chosen or dropped while the hand-over was under way was no part of it, and stays: also where it is on the list once more. */
 function afterwards(sources: Source[], { gone, anew }: Left, look: number): Source[] {
-  const isOf = (some: readonly Source[]) => (source: Source) => some.some(({ path, chosen }) => path === source.path && chosen === source.chosen);
+  const isOf = (some: readonly Source[]) => (source: Source) =>
+    some.some(({ path, chosen }) => path === source.path && chosen === source.chosen);
   const [isGone, isAnew] = [isOf(gone), isOf(anew)];
   // A pasted text cannot have changed: what was found in it still holds.
   const changes = (source: Source) => isAnew(source) && !source.pasted;
@@ -145,7 +160,11 @@ function afterwards(sources: Source[], { gone, anew }: Left, look: number): Sour
  * What is left to be sent of what was handed over, and what of it is still to be sent again: not what was just taken in,
  * which would be a further report.
  */
-export function leftOf(sources: Source[], again: ReadonlySet<string>, { items, gone }: HandedView): { left: Left; again: ReadonlySet<string> } {
+export function leftOf(
+  sources: Source[],
+  again: ReadonlySet<string>,
+  { items, gone }: HandedView,
+): { left: Left; again: ReadonlySet<string> } {
   const away = new Set(gone.files.map(({ digest }) => digest));
   const left: { gone: Source[]; anew: Source[] } = { gone: [], anew: [] };
   const still = new Set<string>();
@@ -204,15 +223,30 @@ export function useIntakeDesk(reveal: boolean, locked: boolean): IntakeDesk {
       lookAnew(sources: Source[]) {
         looks += 1;
         step({ do: "anew", look: looks });
-        void look(sources.filter((source) => !source.pasted).map((source) => source.path), looks, step, shown.current);
+        void look(
+          sources.filter((source) => !source.pasted).map((source) => source.path),
+          looks,
+          step,
+          shown.current,
+        );
         for (const { path, pasted } of sources) {
-          if (pasted) void lookInto({ path, look: looks }, door.here().call("inspect_text", { ...pasted, reveal: shown.current }), step);
+          if (pasted)
+            void lookInto(
+              { path, look: looks },
+              door.here().call("inspect_text", { ...pasted, reveal: shown.current }),
+              step,
+            );
         }
       },
       sent(views: IntakeView[], left: Left = { gone: [], anew: [] }) {
         looks += 1;
         step({ do: "sent", views, at: Date.now(), left, look: looks });
-        void look(left.anew.filter(({ pasted }) => !pasted).map(({ path }) => path), looks, step, shown.current);
+        void look(
+          left.anew.filter(({ pasted }) => !pasted).map(({ path }) => path),
+          looks,
+          step,
+          shown.current,
+        );
       },
       followed: (ids: number[]) => step({ do: "followed", ids, at: Date.now() }),
       undone: (held: number) => step({ do: "undone", held }),
@@ -232,7 +266,11 @@ export function useIntakeDesk(reveal: boolean, locked: boolean): IntakeDesk {
 /** Texts that were pasted since the start: two of them are two, though they say the same. */
 let pastes = 0;
 
-async function lookInto(source: { path: string; look: number }, looked: Promise<CandidateView[]>, step: (step: Step) => void): Promise<void> {
+async function lookInto(
+  source: { path: string; look: number },
+  looked: Promise<CandidateView[]>,
+  step: (step: Step) => void,
+): Promise<void> {
   try {
     step({ do: "found", ...source, found: await looked });
   } catch (thrown) {
@@ -285,7 +323,10 @@ export function isToGo(source: Source, again: ReadonlySet<string>, beside = NONE
 }
 
 /** What the button counts; `beside`: digests of what goes beside a report with its identifier. */
-export function tally(sources: Source[], beside = NONE): { send: number; correction: number; known: number; refused: number; looking: number; asked: number } {
+export function tally(
+  sources: Source[],
+  beside = NONE,
+): { send: number; correction: number; known: number; refused: number; looking: number; asked: number } {
   const found = sources.flatMap((source) => source.found ?? []);
   const waits = (view: CandidateView) => isAsked(view) && !beside.has(view.digest);
   const of = (...verdicts: string[]) => found.filter((view) => verdicts.includes(view.verdict) && !waits(view)).length;

@@ -21,7 +21,10 @@ export function between(rows: readonly { id: number }[], first: number | null, l
 }
 
 export function useSelection(): Selection {
-  const [{ ids }, set] = useState<{ ids: ReadonlySet<number>; anchor: number | null }>({ ids: new Set(), anchor: null });
+  const [{ ids }, set] = useState<{ ids: ReadonlySet<number>; anchor: number | null }>({
+    ids: new Set(),
+    anchor: null,
+  });
   return useMemo(
     () => ({
       ids,
@@ -33,7 +36,10 @@ export function useSelection(): Selection {
         });
       },
       extend(id, rows) {
-        set((known) => ({ ids: new Set([...known.ids, ...between(rows, known.anchor, id)]), anchor: known.anchor ?? id }));
+        set((known) => ({
+          ids: new Set([...known.ids, ...between(rows, known.anchor, id)]),
+          anchor: known.anchor ?? id,
+        }));
       },
       choose: (chosen) => set({ ids: new Set(chosen), anchor: null }),
       clear: () => set({ ids: new Set(), anchor: null }),

@@ -41,7 +41,10 @@ export function useSend({ again, setAgain, beside, separate, setSeparate }: Choi
     const stays = intake.sources.filter((source) => !source.problem && !goes(source) && !waits(source));
     setPending(true);
     try {
-      const view = await here.call("hand_over", listOf(sendable, { again, beside, separate }, before?.endpointId ?? ""));
+      const view = await here.call(
+        "hand_over",
+        listOf(sendable, { again, beside, separate }, before?.endpointId ?? ""),
+      );
       const parts = [...view.items, view.gone];
       // Each cause once: it is the same for all that it concerns.
       const problems = new Map(parts.flatMap(({ problem }) => (problem ? [[problem.code, problem]] : [])));
@@ -72,19 +75,30 @@ export function useSend({ again, setAgain, beside, separate, setSeparate }: Choi
 }
 
 /** What is handed over, in the order in which it was chosen. */
-function listOf(sources: Source[], choices: Pick<Choices, "again" | "beside" | "separate">, endpoint: string): HandedList {
+function listOf(
+  sources: Source[],
+  choices: Pick<Choices, "again" | "beside" | "separate">,
+  endpoint: string,
+): HandedList {
   const { again, beside, separate } = choices;
   const waits = (view: CandidateView) => isAsked(view) && !beside.has(view.digest);
   const all = sources.flatMap((source) => source.found ?? []);
   const found = all.filter((view) => !waits(view));
-  const corrections = found.flatMap(({ corrects, digest }) => (corrects?.possible ? [{ id: corrects.id, digest }] : []));
+  const corrections = found.flatMap(({ corrects, digest }) =>
+    corrects?.possible ? [{ id: corrects.id, digest }] : [],
+  );
   return {
     items: sources.map(({ path, pasted }) => pasted ?? { path }),
     again: repeated(sources.filter(({ path }) => again.has(path))).map(({ digest }) => digest),
     // The core finds them by itself as well: named, they are nothing else by then.
     corrections: separate || corrections.length > SHOWN_MAX ? [] : corrections,
     shown: shownOf(found),
-    left_out: [...new Set([...all.filter(waits).map(({ digest }) => digest), ...sources.flatMap(({ without }) => [...(without ?? [])])])],
+    left_out: [
+      ...new Set([
+        ...all.filter(waits).map(({ digest }) => digest),
+        ...sources.flatMap(({ without }) => [...(without ?? [])]),
+      ]),
+    ],
     // Of these a person was shown the report beside which they go. What is found beside another one by then is asked.
     beside: [...new Set(found.filter(isAsked).map(({ digest }) => digest))],
     separate,

@@ -19,10 +19,14 @@ export const sharedKey = ({ severity, code, rule }: MessageView): string => [sev
 
 /** What is said once, by its key. An error is told where it is, however many have it. */
 export function sharedWarnings(sources: Source[]): ReadonlyMap<string, Shared> {
-  const found = sources.flatMap((source) => source.found ?? []).filter(({ verdict }) => verdict === "warnings" || verdict === "errors");
+  const found = sources
+    .flatMap((source) => source.found ?? [])
+    .filter(({ verdict }) => verdict === "warnings" || verdict === "errors");
   const all = new Map<string, Shared>();
   for (const { messages } of found) {
-    const own = new Map(messages.filter(({ severity }) => severity !== "error").map((message) => [sharedKey(message), message]));
+    const own = new Map(
+      messages.filter(({ severity }) => severity !== "error").map((message) => [sharedKey(message), message]),
+    );
     for (const [key, message] of own) {
       const known = all.get(key);
       all.set(key, { message: known?.message ?? message, n: (known?.n ?? 0) + 1 });
@@ -33,5 +37,7 @@ export function sharedWarnings(sources: Source[]): ReadonlyMap<string, Shared> {
 
 /** The sentence for all: one of its own where values differ from file to file, else that of the first. */
 export function sentenceOfShared(text: Text, message: MessageView, n: number): string {
-  return text.code(`send.shared.${message.code}`, { n }) ?? text("send.shared", { n, sentence: sentenceOf(text, message) });
+  return (
+    text.code(`send.shared.${message.code}`, { n }) ?? text("send.shared", { n, sentence: sentenceOf(text, message) })
+  );
 }

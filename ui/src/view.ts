@@ -59,7 +59,8 @@ export function isSame(kept: SavedView, view: View): boolean {
   return plain(filters) === plain({ ...view, search: view.search.trim() });
 }
 
-const ordered = (of: Record<string, unknown>) => Object.fromEntries(Object.entries(of).toSorted(([a], [b]) => a.localeCompare(b)));
+const ordered = (of: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(of).toSorted(([a], [b]) => a.localeCompare(b)));
 
 function sinceOf(period: Period): string | null {
   const days = PERIODS[period] ?? null;

@@ -32,7 +32,9 @@ describe.each(LANGUAGES.map(({ code }) => code))("catalogue %s", (language) => {
     expect(completeCatalogue(language, english).size).toBe(english.size);
     const [first = ""] = english.keys();
     const fewer = new Map([...english].slice(1));
-    expect(() => completeCatalogue(language, new Map([...english, ["state.odd", "Odd"]]))).toThrow(`${language}: no text for state.odd`);
+    expect(() => completeCatalogue(language, new Map([...english, ["state.odd", "Odd"]]))).toThrow(
+      `${language}: no text for state.odd`,
+    );
     expect(() => completeCatalogue(language, fewer)).toThrow(first);
   });
 
@@ -53,19 +55,25 @@ describe.each(LANGUAGES.map(({ code }) => code))("catalogue %s", (language) => {
 
   it.runIf(language === "fr")("has the narrow and the wide no-break space where French sets them", () => {
     for (const [id, text] of messages) {
-      expect(text, id).not.toMatch(/(?<!urn:uuid)(?<!\u00a0):(\s|$)|(?<!\u202f)[;?!](\s|\}|$)|«(?!\u202f)|(?<!\u202f)»/u);
+      expect(text, id).not.toMatch(
+        /(?<!urn:uuid)(?<!\u00a0):(\s|$)|(?<!\u202f)[;?!](\s|\}|$)|«(?!\u202f)|(?<!\u202f)»/u,
+      );
       expect(text, id).not.toMatch(/terminaison|courriel/);
     }
   });
 
-  it.runIf(language === "it")("says Lei, and has one word for a report, an identifier, the journal and the support", () => {
-    const familiar = /(?<!\p{L})(voi|vostr[oaie]|(indic|precis|confront|import|verific|esport)ate(?= (il|la|le|con|di|che))|(correg|scegl|rimuov|aggiung|chied|mett)(g?e|ie)te)(?!\p{L})/iu;
-    for (const [id, text] of messages) {
-      expect(text, id).not.toMatch(familiar);
-      expect(text, id).not.toMatch(/(?<!\p{L})(identificator[ei]|giornale)(?!\p{L})|supporto del/iu);
-      if (!id.startsWith("settings.notif")) expect(text, id).not.toMatch(/notific[ah]/i);
-    }
-  });
+  it.runIf(language === "it")(
+    "says Lei, and has one word for a report, an identifier, the journal and the support",
+    () => {
+      const familiar =
+        /(?<!\p{L})(voi|vostr[oaie]|(indic|precis|confront|import|verific|esport)ate(?= (il|la|le|con|di|che))|(correg|scegl|rimuov|aggiung|chied|mett)(g?e|ie)te)(?!\p{L})/iu;
+      for (const [id, text] of messages) {
+        expect(text, id).not.toMatch(familiar);
+        expect(text, id).not.toMatch(/(?<!\p{L})(identificator[ei]|giornale)(?!\p{L})|supporto del/iu);
+        if (!id.startsWith("settings.notif")) expect(text, id).not.toMatch(/notific[ah]/i);
+      }
+    },
+  );
 
   // What a person has decided is not what the authority has done, also where it is settled by their word.
   it("says that a report is completed only of what the authority has completed", () => {

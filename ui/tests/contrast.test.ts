@@ -13,13 +13,19 @@ const SURFACES = ["rail", "window", "raised", "sunken", "hover", "selected"].map
 
 /** Foreground, ground, least ratio. */
 const PAIRS: [string, string, number][] = [
-  ...["text", "text-quiet"].flatMap((text) => SURFACES.map((ground) => [text, ground, TEXT] as [string, string, number])),
-  ...["text", "text-quiet"].flatMap((text) => TONES.map((tone) => [text, `${tone}-ground`, TEXT] as [string, string, number])),
+  ...["text", "text-quiet"].flatMap((text) =>
+    SURFACES.map((ground) => [text, ground, TEXT] as [string, string, number]),
+  ),
+  ...["text", "text-quiet"].flatMap((text) =>
+    TONES.map((tone) => [text, `${tone}-ground`, TEXT] as [string, string, number]),
+  ),
   ...TONES.flatMap((tone) => [
     [tone, `${tone}-ground`, TEXT] as [string, string, number],
     ...SURFACES.map((ground) => [tone, ground, TEXT] as [string, string, number]),
   ]),
-  ...["raised", "window", "rail", "sunken"].map((ground) => ["link", `surface-${ground}`, TEXT] as [string, string, number]),
+  ...["raised", "window", "rail", "sunken"].map(
+    (ground) => ["link", `surface-${ground}`, TEXT] as [string, string, number],
+  ),
   ["on-accent", "accent", TEXT],
   ["on-accent", "accent-hover", TEXT],
   ["practice", "practice-ground", TEXT],
@@ -38,7 +44,9 @@ const PAIRS: [string, string, number][] = [
 
 function tokens(theme: string): Map<string, string> {
   const block = new RegExp(`data-theme="${theme}"\\] \\{([^}]*)\\}`).exec(css)?.[1] ?? "";
-  return new Map([...block.matchAll(/--([a-z-]+): (#[0-9a-f]{6});/g)].map(([, name, value]) => [name ?? "", value ?? ""]));
+  return new Map(
+    [...block.matchAll(/--([a-z-]+): (#[0-9a-f]{6});/g)].map(([, name, value]) => [name ?? "", value ?? ""]),
+  );
 }
 
 function luminance(hex: string): number {

@@ -63,6 +63,8 @@ it("says that a cause may have more reports than it shows, and orders the rest w
   await vi.waitFor(() => expect(element.querySelectorAll('[data-testid="cause"]')).toHaveLength(2), 30_000);
   await vi.waitFor(() => expect(find("causes-cut")).toBeNull(), 30_000);
   expect(words(element.querySelector("header"))).toContain("7300reportsneedcorrection·2causes");
-  const counts = [...element.querySelectorAll('[data-testid="cause"]')].map((cause) => words(cause.querySelector("span[aria-hidden]")));
+  const counts = [...element.querySelectorAll('[data-testid="cause"]')].map((cause) =>
+    words(cause.querySelector("span[aria-hidden]")),
+  );
   expect(counts).toEqual([String(TOTAL - OTHER), String(OTHER)]);
 }, 90_000);

@@ -14,16 +14,21 @@ describe("a report on hold", () => {
     expect(heldAs({ goesByItself: false, attempts: 5, messages: [] })).toBe("repeat");
     expect(heldAs({ goesByItself: false, attempts: 0, messages: [message("authority-may-have-it")] })).toBe("twice");
     expect(heldAs({ goesByItself: true, attempts: 0, messages: [message("journal-not-compared")] })).toBe("compared");
-    expect(heldAs({ goesByItself: false, attempts: 2, messages: [message("x"), message("authority-may-have-it")] })).toBe("twice");
+    expect(
+      heldAs({ goesByItself: false, attempts: 2, messages: [message("x"), message("authority-may-have-it")] }),
+    ).toBe("twice");
   });
 });
 
 describe("the words of the window", () => {
-  it.each(["en", "de", "fr", "it"])("say in %s that a person is asked about what lies in a watched folder already", (language) => {
-    const words = Object.fromEntries(readCatalogue(language));
-    expect(words["settings.watch.none"]).not.toMatch(/\bnew\b|neue|nouveaux|nuovi/i);
-    expect(words["settings.watch.none"]).toMatch(/already|schon|déjà|già/);
-  });
+  it.each(["en", "de", "fr", "it"])(
+    "say in %s that a person is asked about what lies in a watched folder already",
+    (language) => {
+      const words = Object.fromEntries(readCatalogue(language));
+      expect(words["settings.watch.none"]).not.toMatch(/\bnew\b|neue|nouveaux|nuovi/i);
+      expect(words["settings.watch.none"]).toMatch(/already|schon|déjà|già/);
+    },
+  );
 
   it.each(["en", "de", "fr", "it"])("say in %s nothing of sending where nothing was sent", (language) => {
     const words = Object.fromEntries(readCatalogue(language));

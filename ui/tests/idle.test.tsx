@@ -51,11 +51,20 @@ it("corrections that were asked for and not begun are told where the dialog is g
   const { WordsProvider, loadWords } = await import("../src/i18n/text");
   const words = await loadWords("en");
   const root = createRoot(document.createElement("div"));
-  await act(async () => root.render(<WordsProvider value={words}><Frame /></WordsProvider>));
+  await act(async () =>
+    root.render(
+      <WordsProvider value={words}>
+        <Frame />
+      </WordsProvider>,
+    ),
+  );
   close = () => root.unmount();
   await act(async () => run?.goOn([1, 2, 3]));
   await act(async () => close());
   await act(async () => vi.advanceTimersByTimeAsync(1_000));
   expect(asked.filter((command) => command === "fix")).toHaveLength(1);
-  expect(say).toHaveBeenCalledWith({ tone: "attention", title: "Fixing them together was left: 1 sent, 2 reports are as they were" });
+  expect(say).toHaveBeenCalledWith({
+    tone: "attention",
+    title: "Fixing them together was left: 1 sent, 2 reports are as they were",
+  });
 });

@@ -39,7 +39,13 @@ describe("a view", () => {
 
   it("asks the core for what it says, and a figure of the overview for its own states and days", () => {
     const view: View = { ...EVERYTHING, states: ["held"], search: "x", laboratory: "A", sort: "disease" };
-    expect(filterOf(view, "fr", {})).toMatchObject({ states: ["held"], search: "x", laboratory: "A", language: "fr", ids: null });
+    expect(filterOf(view, "fr", {})).toMatchObject({
+      states: ["held"],
+      search: "x",
+      laboratory: "A",
+      language: "fr",
+      ids: null,
+    });
     const only = { since: "2026-11-01T00:00:00Z", until: null, states: ["failed" as const] };
     expect(filterOf(view, "fr", { only })).toMatchObject({ states: ["failed"], since: only.since });
     expect(filterOf(EVERYTHING, "fr", {})).toEqual({ ...ALL, ascending: false });
@@ -61,7 +67,10 @@ describe("a view", () => {
 describe("a table of reports", () => {
   it("has a line for each, and names neither patient nor file", async () => {
     const page = await door.call("list", { query: { ...ALL, before: null, limit: 20 }, reveal: true });
-    const table = await tableOf(page.rows.map((row) => row.id), await loadWords("en"));
+    const table = await tableOf(
+      page.rows.map((row) => row.id),
+      await loadWords("en"),
+    );
     expect(table.trimEnd().split("\r\n")).toHaveLength(21);
     expect(table.split("\r\n")[0]).toContain("Number,Taken in,Last change,Status,Disease");
     for (const { patient, file } of page.rows) {

@@ -49,12 +49,18 @@ describe("a message", () => {
   it("of a named rule has a sentence of its own, whichever code system it looks at, and the rule's words beside it", async () => {
     const broken = { ...BLANK, code: "rule-invariant", found: "<5>", path: "Observation" };
     const rule = "ch-elm-interpretation-code-snomedct";
-    const element = await render(<Message message={{ ...broken, rule, params: { rule, text: "If mapped, then a member" } }} />, "fr");
+    const element = await render(
+      <Message message={{ ...broken, rule, params: { rule, text: "If mapped, then a member" } }} />,
+      "fr",
+    );
     expect(element.textContent).toContain("L’interprétation du résultat n’est pas admise");
     expect(element.querySelector("blockquote")?.textContent).toBe("If mapped, then a member");
     expect(element.textContent).toContain("Trouvé\u00a0:<5>");
     expect(element.querySelector("details")?.textContent).toContain("Que faire");
-    const other = await render(<Message message={{ ...broken, rule: "own-9", params: { rule: "own-9", text: "Signed only." } }} />, "de");
+    const other = await render(
+      <Message message={{ ...broken, rule: "own-9", params: { rule: "own-9", text: "Signed only." } }} />,
+      "de",
+    );
     expect(other.textContent).toContain("Eine Regel der Behörde ist nicht erfüllt: own-9.");
     expect(other.querySelector("blockquote")?.textContent).toBe("Signed only.");
   });
@@ -64,14 +70,24 @@ describe("a message", () => {
     const params = { value: "https://loinc.org", expected: "http://loinc.org" };
     const element = await render(<Message message={{ ...message, params }} />);
     expect(element.querySelector("dl")).toBeNull();
-    const missing = { ...BLANK, code: "rule-too-long", path: "Patient.address.city", params: { element: "city", expected: "20", found: "37" } };
+    const missing = {
+      ...BLANK,
+      code: "rule-too-long",
+      path: "Patient.address.city",
+      params: { element: "city", expected: "20", found: "37" },
+    };
     const city = await render(<Message message={missing} />, "de");
     expect(city.textContent).toContain("Ort hat 37 Zeichen");
   });
 
   it("offers the cure where it may be put in, and only shows it elsewhere", async () => {
     const suggestion = { expression: "x.country", path: "Patient.address.country", before: "Schweiz", value: "CH" };
-    const message = { ...BLANK, code: "rule-code-not-in-value-set", suggestion, params: { element: "country", value: "Schweiz", "value-set": "v" } };
+    const message = {
+      ...BLANK,
+      code: "rule-code-not-in-value-set",
+      suggestion,
+      params: { element: "country", value: "Schweiz", "value-set": "v" },
+    };
     const shown = await render(<Message message={message} />);
     expect(shown.querySelector("[data-testid=suggestion] ins")?.textContent).toBe("CH");
     expect(shown.querySelector("button")).toBeNull();
@@ -99,10 +115,23 @@ describe("what holds the queue", () => {
 });
 
 describe("a problem", () => {
-  const problem = { code: "not-a-report", params: { file: "a.pdf", kind: "hl7v2" }, blame: "you", remedy: "choose-other-file", trace: "" } as const;
+  const problem = {
+    code: "not-a-report",
+    params: { file: "a.pdf", kind: "hl7v2" },
+    blame: "you",
+    remedy: "choose-other-file",
+    trace: "",
+  } as const;
 
   it("tells its times as people do", async () => {
-    const params = { aside: "/a", doubted: "3", last: "2026-11-20T17:03:11Z", lost: "0", salvaged: "0", submissions: "812" };
+    const params = {
+      aside: "/a",
+      doubted: "3",
+      last: "2026-11-20T17:03:11Z",
+      lost: "0",
+      salvaged: "0",
+      submissions: "812",
+    };
     const element = await render(<ProblemNote problem={{ ...problem, code: "journal-from-backup", params }} />, "de");
     expect(element.textContent).not.toContain("2026-11-20T");
     expect(element.textContent).toContain("20.11.2026");
@@ -126,14 +155,25 @@ describe("a problem", () => {
   });
 
   it("of a watched folder names the file, why it is refused, and what next", async () => {
-    const params = { count: "2", file: "Befund 4711.pdf", folder: "/home/lab/out", kind: "pdf", reason: "not-a-report" };
+    const params = {
+      count: "2",
+      file: "Befund 4711.pdf",
+      folder: "/home/lab/out",
+      kind: "pdf",
+      reason: "not-a-report",
+    };
     const refused = { ...problem, code: "watched-files-refused", params, remedy: "mend-file" } as const;
     const element = await render(<ProblemNote problem={refused} />, "de");
     expect(element.textContent).toContain("nicht gesendet werden können: 2");
     expect(element.textContent).toContain("Befund 4711.pdf in /home/lab/out");
     expect(element.textContent).toContain("das ist keine Meldung: PDF");
     expect(element.textContent).toContain("Korrigieren Sie die Datei");
-    const away = { ...problem, code: "watched-folder-away", params: { folder: "/mnt/lab", reason: "folder-missing" }, remedy: "reconnect-folder" } as const;
+    const away = {
+      ...problem,
+      code: "watched-folder-away",
+      params: { folder: "/mnt/lab", reason: "folder-missing" },
+      remedy: "reconnect-folder",
+    } as const;
     const gone = await render(<ProblemNote problem={away} />, "de");
     expect(gone.textContent).toContain("/mnt/lab: er ist nicht da");
   });
@@ -225,7 +265,9 @@ describe("the list of reports", () => {
   it("says which column it is sorted by, and what is chosen", async () => {
     const chosen = new Set([9_999]);
     const element = await render(listOf({ order: { column: "patient", ascending: true }, chosen }));
-    const sorted = [...element.querySelectorAll("[role=columnheader][aria-sort]")].map((head) => head.getAttribute("aria-sort"));
+    const sorted = [...element.querySelectorAll("[role=columnheader][aria-sort]")].map((head) =>
+      head.getAttribute("aria-sort"),
+    );
     expect(sorted).toEqual(["none", "ascending", "none", "none"]);
     const selected = element.querySelectorAll("[role=row][aria-selected=true]");
     expect([...selected].map((one) => one.getAttribute("data-id"))).toEqual(["9999"]);
@@ -247,7 +289,12 @@ describe("the list of reports", () => {
     act(() => void element.querySelector("[role=grid]")?.dispatchEvent(new KeyboardEvent("keydown", space)));
     expect(onOpen.mock.calls).toEqual([[10_000]]);
     const chosen = onChoose.mock.calls.map(([id, range]) => [id, range]);
-    expect(chosen).toEqual([[9_999, false], [9_999, false], [9_999, true], [10_000, false]]);
+    expect(chosen).toEqual([
+      [9_999, false],
+      [9_999, false],
+      [9_999, true],
+      [10_000, false],
+    ]);
     expect(onChooseAll).toHaveBeenCalledOnce();
   });
 });

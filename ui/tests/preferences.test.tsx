@@ -13,7 +13,9 @@ import { render } from "./render";
 const PROBLEM = { code: "journal-closed", params: {}, blame: "us", remedy: "call-it", trace: "" };
 
 vi.mock("#door", () => ({
-  door: { call: async (command: string) => (command === "set_preferences" ? Promise.reject(PROBLEM) : { language: "en" }) },
+  door: {
+    call: async (command: string) => (command === "set_preferences" ? Promise.reject(PROBLEM) : { language: "en" }),
+  },
 }));
 
 it("a language that is refused is put back, and it is said", async () => {
@@ -36,5 +38,11 @@ it("a language that is refused is put back, and it is said", async () => {
 });
 
 it("the size of the text goes up and down by steps, and stays at its ends", () => {
-  expect([nextTextSize(100, 1), nextTextSize(100, -1), nextTextSize(200, 1), nextTextSize(90, -1), nextTextSize(120, 1)]).toEqual([115, 90, 200, 90, 130]);
+  expect([
+    nextTextSize(100, 1),
+    nextTextSize(100, -1),
+    nextTextSize(200, 1),
+    nextTextSize(90, -1),
+    nextTextSize(120, 1),
+  ]).toEqual([115, 90, 200, 90, 130]);
 });

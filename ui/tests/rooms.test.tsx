@@ -33,7 +33,16 @@ beforeEach(async () => await enter(3));
 describe("a call", () => {
   it("says which room it speaks of, also where it names files or a text", async () => {
     await door.call("inspect_files", { paths: ["/a"], reveal: false });
-    await door.call("hand_over", { items: [{ path: "/a" }], again: [], corrections: [], shown: null, left_out: [], beside: [], separate: false, endpoint: "e" });
+    await door.call("hand_over", {
+      items: [{ path: "/a" }],
+      again: [],
+      corrections: [],
+      shown: null,
+      left_out: [],
+      beside: [],
+      separate: false,
+      endpoint: "e",
+    });
     await door.call("withdraw", { id: 1, reason: "so" });
     expect(asked.map(([, takes]) => (takes as { room: number }).room)).toEqual([3, 3, 3]);
   });

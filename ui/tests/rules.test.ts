@@ -53,7 +53,10 @@ describe("causes", () => {
   it("group reports by rule, masked words and path without indices", () => {
     const one = { ...row(1, 1, 0), message: UNKNOWN_CODE };
     const text = UNKNOWN_CODE.text?.replace("99999-9", "11111-1") ?? null;
-    const other = { ...row(2, 1, 0), message: { ...UNKNOWN_CODE, text, expression: "Bundle.entry[7].resource.code.coding[2]" } };
+    const other = {
+      ...row(2, 1, 0),
+      message: { ...UNKNOWN_CODE, text, expression: "Bundle.entry[7].resource.code.coding[2]" },
+    };
     const third = { ...row(3, 1, 0), message: { ...UNKNOWN_CODE, rule: "FOPH-009" } };
     expect(causesOf([one, other, third]).map((cause) => cause.rows.length)).toEqual([2, 1]);
   });
@@ -63,7 +66,9 @@ describe("intake", () => {
   const chosen = intakeReducer(EMPTY, { do: "choose", paths: ["a", "b", "a"].slice(0, 2), look: 1 });
 
   it("takes each path once", () => {
-    expect(intakeReducer(chosen, { do: "choose", paths: ["b", "c"], look: 1 }).sources.map((source) => source.path)).toEqual(["a", "b", "c"]);
+    expect(
+      intakeReducer(chosen, { do: "choose", paths: ["b", "c"], look: 1 }).sources.map((source) => source.path),
+    ).toEqual(["a", "b", "c"]);
   });
 
   it("counts what will be sent, what needs correction, and what not", () => {
@@ -73,8 +78,18 @@ describe("intake", () => {
   });
 
   it("counts each report of a folder that is sent again, and nothing that waits for a person or is on its way", () => {
-    const known = (file: string, knownState: State): CandidateView => ({ ...candidate(file, 0), verdict: "known", digest: file, knownState });
-    const found = [...["a", "b", "c"].map((file) => known(file, "completed")), known("h", "held"), known("q", "queued"), known("a", "completed")];
+    const known = (file: string, knownState: State): CandidateView => ({
+      ...candidate(file, 0),
+      verdict: "known",
+      digest: file,
+      knownState,
+    });
+    const found = [
+      ...["a", "b", "c"].map((file) => known(file, "completed")),
+      known("h", "held"),
+      known("q", "queued"),
+      known("a", "completed"),
+    ];
     const week = { path: "week.zip", found, look: 1, chosen: 1 };
     expect(repeated([week]).map((view) => view.file)).toEqual(["a", "b", "c"]);
     expect(isToGo(week, new Set())).toBe(false);
@@ -104,14 +119,23 @@ describe("intake", () => {
     const { left } = leftOf(chosen.sources, new Set(), { items: [handed, handed], gone: NONE });
     const meanwhile = intakeReducer(chosen, { do: "choose", paths: ["tuesday.zip", "out"], look: 2 });
     const after = intakeReducer(meanwhile, { do: "sent", views: [handed], at: 1000, left, look: 3 });
-    expect(after.sources.map(({ path, look }) => [path, look])).toEqual([["out", 2], ["tuesday.zip", 2]]);
+    expect(after.sources.map(({ path, look }) => [path, look])).toEqual([
+      ["out", 2],
+      ["tuesday.zip", 2],
+    ]);
     expect(after.batch?.ids).toEqual([7]);
   });
 
   it("keeps apart what became a submission and what did not", () => {
     const files = ["x.json", "scan.pdf"].map(candidate);
     const views = [{ files, submissions: [7, null], failed: [], problem: null }];
-    const state = intakeReducer(chosen, { do: "sent", views, at: 1000, left: { gone: chosen.sources, anew: [] }, look: 2 });
+    const state = intakeReducer(chosen, {
+      do: "sent",
+      views,
+      at: 1000,
+      left: { gone: chosen.sources, anew: [] },
+      look: 2,
+    });
     expect(state.sources).toEqual([]);
     expect(state.batch?.ids).toEqual([7]);
     expect(state.batch?.rest.map((view) => view.file)).toEqual(["scan.pdf"]);
@@ -137,8 +161,13 @@ describe("a hand-over of which a part fails", () => {
     const rest = leftOf(sources, all, { items, gone: NONE });
     expect(rest.left).toEqual({ gone: sources, anew: [second, third] });
     expect([...rest.again]).toEqual(["b2.json", "b3.json"]);
-    const state = intakeReducer({ sources, batch: null }, { do: "sent", views: items, at: 1, left: rest.left, look: 2 });
-    expect(state.sources).toEqual(["b2.json", "b3.json"].map((path) => ({ path, found: undefined, look: 2, chosen: 1 })));
+    const state = intakeReducer(
+      { sources, batch: null },
+      { do: "sent", views: items, at: 1, left: rest.left, look: 2 },
+    );
+    expect(state.sources).toEqual(
+      ["b2.json", "b3.json"].map((path) => ({ path, found: undefined, look: 2, chosen: 1 })),
+    );
     expect(state.batch?.ids).toEqual([7]);
     expect(state.batch?.rest).toEqual([]);
   });

@@ -59,7 +59,10 @@ describe("what says too much of a patient", () => {
     for (const { code } of LANGUAGES) {
       const { text } = await loadWords(code);
       for (const rule of ["practice-name-form", "ch-elm-patient-name-representation-initial-loinc"]) {
-        const [family, telecom] = [told("rule-privacy-initials", "family", rule), told("rule-privacy-not-permitted", "telecom", rule)];
+        const [family, telecom] = [
+          told("rule-privacy-initials", "family", rule),
+          told("rule-privacy-not-permitted", "telecom", rule),
+        ];
         expect(sentenceOf(text, family), code).toContain("76078-5");
         expect(sentenceOf(text, telecom), code).toContain(text.code("element.telecom") ?? "telecom");
         expect(sentenceOf(text, telecom), code).not.toBe(sentenceOf(text, family));
@@ -69,9 +72,14 @@ describe("what says too much of a patient", () => {
 
   it("is said by the rule where the authority or an invariant says it", async () => {
     const { text } = await loadWords("en");
-    const invariant = { ...told("rule-invariant", "name", "ch-elm-patient-name-representation-initial-loinc"), path: null };
+    const invariant = {
+      ...told("rule-invariant", "name", "ch-elm-patient-name-representation-initial-loinc"),
+      path: null,
+    };
     expect(sentenceOf(text, invariant)).toMatch(/^For this organism the authority may see only/);
-    expect(sentenceOf(text, { ...invariant, source: "authority", code: "invariant" })).toBe(sentenceOf(text, invariant));
+    expect(sentenceOf(text, { ...invariant, source: "authority", code: "invariant" })).toBe(
+      sentenceOf(text, invariant),
+    );
   });
 });
 
@@ -119,7 +127,12 @@ describe("a day of a document", () => {
   };
 
   it("is written as people write it, and not said once more beside the sentence", async () => {
-    for (const [code, day] of [["en", "10 September 2024"], ["de", "10. September 2024"], ["fr", "10 septembre 2024"], ["it", "10 settembre 2024"]] as const) {
+    for (const [code, day] of [
+      ["en", "10 September 2024"],
+      ["de", "10. September 2024"],
+      ["fr", "10 septembre 2024"],
+      ["it", "10 settembre 2024"],
+    ] as const) {
       const { text } = await loadWords(code);
       const sentence = sentenceOf(text, old);
       expect(sentence).toContain(day);
@@ -142,7 +155,8 @@ describe("what the authority says", () => {
     expect(rules.length * issues.length).toBeGreaterThan(0);
     for (const { code: language } of LANGUAGES) {
       const { text } = await loadWords(language);
-      const said = (message: Partial<MessageView>) => helpOf(text, { ...BLANK, source: "authority", code: "processing", ...message });
+      const said = (message: Partial<MessageView>) =>
+        helpOf(text, { ...BLANK, source: "authority", code: "processing", ...message });
       for (const rule of rules) expect(said({ rule }), `${language} ${rule}`).toBe(text.code(`rule.${rule}.more`));
       for (const rule of rules) expect(said({ rule })?.length, `${language} ${rule}`).toBeGreaterThan(20);
       for (const code of issues) expect(said({ rule: null, code }), `${language} ${code}`).toBeTruthy();

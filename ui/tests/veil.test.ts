@@ -23,10 +23,23 @@ test("the words of a name are hidden wherever they stand, and no others", () => 
 });
 
 test("what says who somebody is, is told from what many people share", () => {
-  for (const path of ["patient.name", "Patient.name.family", "Patient.birthDate", "patient.address", "RelatedPerson.name"]) {
+  for (const path of [
+    "patient.name",
+    "Patient.name.family",
+    "Patient.birthDate",
+    "patient.address",
+    "RelatedPerson.name",
+  ]) {
     expect(namesSomebody(path), path).toBe(true);
   }
-  for (const path of ["patient.gender", "Patient.address.city", "Patient.deceasedDateTime", "Organization.name", "Patient", ""]) {
+  for (const path of [
+    "patient.gender",
+    "Patient.address.city",
+    "Patient.deceasedDateTime",
+    "Organization.name",
+    "Patient",
+    "",
+  ]) {
     expect(namesSomebody(path), path).toBe(false);
   }
 });

@@ -35,12 +35,20 @@ describe("a length of time", () => {
 
 describe("a table as text", () => {
   it("keeps commas, quotes and lines in their cell, and no formula runs", () => {
-    expect(csv([["a", 'b "c", d', 3], ["=1+1", "x\ny", null]])).toBe('a,"b ""c"", d",3\r\n\'=1+1,"x\ny",\r\n');
+    expect(
+      csv([
+        ["a", 'b "c", d', 3],
+        ["=1+1", "x\ny", null],
+      ]),
+    ).toBe('a,"b ""c"", d",3\r\n\'=1+1,"x\ny",\r\n');
   });
 });
 
 describe("the days of a chart", () => {
-  const day = (at: number): DayView => ({ date: `day ${at}`, byState: at % 2 === 0 ? { completed: 1 } : { completed: 1, failed: 2 } });
+  const day = (at: number): DayView => ({
+    date: `day ${at}`,
+    byState: at % 2 === 0 ? { completed: 1 } : { completed: 1, failed: 2 },
+  });
 
   it("are bars of their own, or weeks that end today", () => {
     expect(spansOf(Array.from({ length: 30 }, (_, at) => day(at)))).toHaveLength(30);
@@ -55,12 +63,17 @@ describe("an answer on one line", () => {
   it("is indented, and not one character but white space is another", () => {
     const answer = '{"a":[1.50,{"b":"x: [y], \\"{z"}],"c":{},"d":1E400}';
     const shown = indented(answer);
-    expect(shown).toBe('{\n  "a": [\n    1.50,\n    {\n      "b": "x: [y], \\"{z"\n    }\n  ],\n  "c": {},\n  "d": 1E400\n}');
+    expect(shown).toBe(
+      '{\n  "a": [\n    1.50,\n    {\n      "b": "x: [y], \\"{z"\n    }\n  ],\n  "c": {},\n  "d": 1E400\n}',
+    );
   });
 
-  it.each(['{\n"a":1}', "<html>{}</html>", "", '{"cut": "in the mid'])("that is none is shown as it is: %s", (answer) => {
-    expect(indented(answer).replace(/\s/g, "")).toBe(answer.replace(/\s/g, ""));
-  });
+  it.each(['{\n"a":1}', "<html>{}</html>", "", '{"cut": "in the mid'])(
+    "that is none is shown as it is: %s",
+    (answer) => {
+      expect(indented(answer).replace(/\s/g, "")).toBe(answer.replace(/\s/g, ""));
+    },
+  );
 });
 
 describe("a pause", () => {
@@ -74,7 +87,13 @@ describe("a pause", () => {
       expect(text.code(id)).toMatch(onHold);
     }
     for (const n of [0, 1, 2]) expect(text.code("decided.hold-back", { n })).toMatch(onHold);
-    const paused = ["settings.pause", "rail.paused", "standing.laboratory.paused", "problem.pause-unknown", "problem.pause-unknown.more"];
+    const paused = [
+      "settings.pause",
+      "rail.paused",
+      "standing.laboratory.paused",
+      "problem.pause-unknown",
+      "problem.pause-unknown.more",
+    ];
     for (const id of paused) expect(text.code(id)).not.toMatch(onHold);
   });
 });

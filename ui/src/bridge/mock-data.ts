@@ -12,7 +12,16 @@ import type { SectionView } from "./generated/SectionView";
 import type { State } from "./generated/State";
 import type { TimelineView } from "./generated/TimelineView";
 
-const PATIENTS = ["Brunner, Lea", "Meier, Tobias", "Favre, Amélie", "Rossi, Luca", "Keller, Hans-Peter", "M. K.", "Zgraggen, Ursula", "Nguyen, Minh"];
+const PATIENTS = [
+  "Brunner, Lea",
+  "Meier, Tobias",
+  "Favre, Amélie",
+  "Rossi, Luca",
+  "Keller, Hans-Peter",
+  "M. K.",
+  "Zgraggen, Ursula",
+  "Nguyen, Minh",
+];
 const SUBJECTS: [string, string][] = [
   ["Neisseria gonorrhoeae", "697-3"],
   ["Influenza A virus", "76078-5"],
@@ -123,7 +132,28 @@ const ACTIONS: Partial<Record<State, Action[]>> = {
 export const actionsOf = (state: State): Action[] => ACTIONS[state] ?? [];
 
 /** States as they lie in a usual week; the newest first. */
-const STATES: State[] = ["in-progress", "failed", "completed", "completed", "unknown", "completed", "rejected", "completed", "queued", "completed", "completed", "held", "completed", "failed", "completed", "superseded", "completed", "completed", "withdrawn", "sending"];
+const STATES: State[] = [
+  "in-progress",
+  "failed",
+  "completed",
+  "completed",
+  "unknown",
+  "completed",
+  "rejected",
+  "completed",
+  "queued",
+  "completed",
+  "completed",
+  "held",
+  "completed",
+  "failed",
+  "completed",
+  "superseded",
+  "completed",
+  "completed",
+  "withdrawn",
+  "sending",
+];
 
 function pick<T>(list: readonly T[], at: number): T {
   return list[at % list.length] as T;
@@ -174,7 +204,10 @@ export function row(id: number, at: number, now: number): RowView {
     created: moment,
     updated: moment,
     // From two days late to a day and a half before the end.
-    due: isRunning(state) && at % 3 > 0 ? new Date(now + ((at % 8) - 4) * 12 * 3_600_000 + 40 * 60_000).toISOString() : null,
+    due:
+      isRunning(state) && at % 3 > 0
+        ? new Date(now + ((at % 8) - 4) * 12 * 3_600_000 + 40 * 60_000).toISOString()
+        : null,
   };
 }
 
@@ -248,8 +281,19 @@ function sourceOf(of: RowView): string {
       timestamp: "2026-11-20T08:14:00+01:00",
       entry: [
         entry({ resourceType: "Composition", title: "Laboratory report", status: "final" }),
-        entry({ resourceType: "Patient", name: [{ text: of.patient }], birthDate: of.state === "held" ? "31.02.1984" : "1984-02-11", address: [{ line: ["Rebgasse 14"], city: "Basel", state: "Basel-Stadt", postalCode: "4057", country: "Schweiz" }] }),
-        entry({ resourceType: "Observation", status: "final", code: { coding: [{ system: "http://loinc.org", code: of.code }] } }),
+        entry({
+          resourceType: "Patient",
+          name: [{ text: of.patient }],
+          birthDate: of.state === "held" ? "31.02.1984" : "1984-02-11",
+          address: [
+            { line: ["Rebgasse 14"], city: "Basel", state: "Basel-Stadt", postalCode: "4057", country: "Schweiz" },
+          ],
+        }),
+        entry({
+          resourceType: "Observation",
+          status: "final",
+          code: { coding: [{ system: "http://loinc.org", code: of.code }] },
+        }),
         entry({ resourceType: "Specimen", type: { text: "Swab" } }),
         entry({ resourceType: "Organization", name: of.laboratory }),
       ],
@@ -264,12 +308,19 @@ const ANSWER = `{"resourceType":"DocumentReference","id":"f1c0a6e2","status":"cu
 
 function timelineOf(of: RowView): TimelineView[] {
   const start = Date.parse(of.created);
-  const step = (event: EventCode, seconds: number, params: Record<string, string> = {}, evidence = false): TimelineView => ({
+  const step = (
+    event: EventCode,
+    seconds: number,
+    params: Record<string, string> = {},
+    evidence = false,
+  ): TimelineView => ({
     event,
     params,
     person: event === "queued" || event === "held" ? "anna@lab-pc-7" : "lab-courier",
     at: new Date(start + seconds * 1000).toISOString(),
-    evidence: evidence ? { httpStatus: 200, contentType: "application/fhir+json", body: ANSWER, truncated: false } : null,
+    evidence: evidence
+      ? { httpStatus: 200, contentType: "application/fhir+json", body: ANSWER, truncated: false }
+      : null,
   });
   if (of.state === "held") return [step("held", 0)];
   const steps = [step("queued", 0, { due: of.created })];
@@ -317,7 +368,20 @@ export function detail(of: RowView, unmasked: string | null): DetailView {
 export function candidate(path: string, at: number): CandidateView {
   const file = path.split(/[/\\]/).at(-1) ?? path;
   const [subject] = pick(SUBJECTS, at);
-  const base = { file, kind: "fhir-document" as const, digest: `${at}`, patient: masked(pick(PATIENTS, at)), subject, disease: null, test: null, specimen: null, known: null, knownState: null, knownUpdated: null, corrects: null };
+  const base = {
+    file,
+    kind: "fhir-document" as const,
+    digest: `${at}`,
+    patient: masked(pick(PATIENTS, at)),
+    subject,
+    disease: null,
+    test: null,
+    specimen: null,
+    known: null,
+    knownState: null,
+    knownUpdated: null,
+    corrects: null,
+  };
   if (/\.pdf$/i.test(file)) {
     const message = { ...BLANK, code: "not-a-report", params: { kind: "pdf", "resource-type": "" } };
     return { ...base, kind: "pdf", verdict: "refused", subject: null, patient: null, messages: [message] };

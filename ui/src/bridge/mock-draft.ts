@@ -51,7 +51,17 @@ export function fieldsOf(text: string): FormFieldView[] {
     const value = new RegExp(`"${name}": "([^"]*)"`).exec(text)?.[1];
     if (value === undefined) return [];
     const messages = found.flatMap((message, at) => (message.path === path ? [at] : []));
-    return [{ expression: `${ADDRESS}.${name}`, path, value, line: lineOf(text, `"${name}"`), choices: [], display: null, messages }];
+    return [
+      {
+        expression: `${ADDRESS}.${name}`,
+        path,
+        value,
+        line: lineOf(text, `"${name}"`),
+        choices: [],
+        display: null,
+        messages,
+      },
+    ];
   };
   return [...field("Patient.address.country", "country"), ...field("Patient.address.state", "state")];
 }

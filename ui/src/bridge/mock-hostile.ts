@@ -44,7 +44,8 @@ function walk(value: unknown, name: string | null, by: string): unknown {
 
 function member(of: object, key: string, value: unknown, by: string): unknown {
   // Parameters of a message are the document's words, whatever they are called.
-  if (key === "params") return Object.fromEntries(Object.keys(value as object).map((inner) => [inner, `«params»${by}`]));
+  if (key === "params")
+    return Object.fromEntries(Object.keys(value as object).map((inner) => [inner, `«params»${by}`]));
   // A message's source is a code; that of a report is its text. A code of a report is what the file says.
   if (key === "source" && "timeline" in of) return `«source»${by}\n«source»${by}`;
   if (key === "watchedFolder") return `«watchedFolder»${by}`;

@@ -23,5 +23,14 @@ export function planned(name: string, rows: RowView[]): RulesPlanView {
   const reasons = foundIn('"Schweiz" "Basel-Stadt"')
     .slice(0, 2)
     .map((message, at) => ({ message, reports: reports.length - at }));
-  return { package: name, inUse: "ch.fhir.ig.ch-elm@1.14.0", looked: rows.length, refused: reports.length, accepted: 1, still: 2, reasons, reports };
+  return {
+    package: name,
+    inUse: "ch.fhir.ig.ch-elm@1.14.0",
+    looked: rows.length,
+    refused: reports.length,
+    accepted: 1,
+    still: 2,
+    reasons,
+    reports,
+  };
 }

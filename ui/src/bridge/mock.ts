@@ -52,7 +52,12 @@ const CERTIFICATE: CertificateView = {
   storedIn: "practice",
 };
 
-function problem(code: ProblemCode, params: Record<string, string>, remedy: Remedy, blame: Problem["blame"] = "you"): Problem {
+function problem(
+  code: ProblemCode,
+  params: Record<string, string>,
+  remedy: Remedy,
+  blame: Problem["blame"] = "you",
+): Problem {
   return { code, params, blame, remedy, trace: "mock" };
 }
 
@@ -141,7 +146,16 @@ export function createMock(options: MockOptions = {}): Door {
     endpoint("Authority", "https://elm.example.org/v1/fhir", "production", false),
   ];
   let views: SavedView[] = [
-    { name: "Failed this week", group: null, states: ["failed"], search: "", period: "week", laboratory: null, sort: "disease", ascending: true },
+    {
+      name: "Failed this week",
+      group: null,
+      states: ["failed"],
+      search: "",
+      period: "week",
+      laboratory: null,
+      sort: "disease",
+      ascending: true,
+    },
   ];
   let deadlines: DeadlineView[] = [
     { disease: "covid-19", hours: 24 },
@@ -150,14 +164,19 @@ export function createMock(options: MockOptions = {}): Door {
   ];
   let rules: RulesEntry[] = [
     packaged("ch.fhir.ig.ch-elm", "1.14.0", now, true),
-    { ...packaged("ch.fhir.ig.ch-elm", "1.15.0", now, false), missing: [{ name: "ch.fhir.ig.ch-term", wanted: "3.4.x", instead: "3.3.0" }] },
+    {
+      ...packaged("ch.fhir.ig.ch-elm", "1.15.0", now, false),
+      missing: [{ name: "ch.fhir.ig.ch-term", wanted: "3.4.x", instead: "3.3.0" }],
+    },
     packaged("hl7.fhir.r4.core", "4.0.1", now, false),
   ];
   let safekeeping: SafekeepingView = {
     backups: 9,
     lastBackup: new Date(now - 5_400_000).toISOString(),
     backupPlace: null,
-    setAside: [{ name: "journal.db.set-aside-1795000000000000", at: new Date(now - 9e8).toISOString(), bytes: 48_302_080 }],
+    setAside: [
+      { name: "journal.db.set-aside-1795000000000000", at: new Date(now - 9e8).toISOString(), bytes: 48_302_080 },
+    ],
   };
   let handlers: CoreHandlers | undefined;
 
@@ -204,9 +223,16 @@ export function createMock(options: MockOptions = {}): Door {
     if (of.state === "queued") run(id, /fails/.test(view.file), wait);
     return id;
   }
-  function intake(paths: string[], again: (digest: string) => boolean, corrects: number | null, wait: number): IntakeView {
+  function intake(
+    paths: string[],
+    again: (digest: string) => boolean,
+    corrects: number | null,
+    wait: number,
+  ): IntakeView {
     const files = paths.flatMap(look);
-    const submissions = files.map((view) => (view.verdict === "known" && !again(view.digest) ? null : submit(view, corrects, wait)));
+    const submissions = files.map((view) =>
+      view.verdict === "known" && !again(view.digest) ? null : submit(view, corrects, wait),
+    );
     return { files, submissions, failed: [], problem: null };
   }
   function look(path: string): CandidateView[] {
@@ -235,7 +261,8 @@ export function createMock(options: MockOptions = {}): Door {
     );
     const { sort, ascending } = query;
     if (!sort) return found;
-    const word = (one: RowView) => (sort === "patient" ? names.get(one.id) : String(one[sort as keyof RowView] ?? "")) ?? "";
+    const word = (one: RowView) =>
+      (sort === "patient" ? names.get(one.id) : String(one[sort as keyof RowView] ?? "")) ?? "";
     return found.toSorted((a, b) => (ascending ? 1 : -1) * word(a).localeCompare(word(b)));
   }
   function listed(query: ListQuery, reveal: boolean) {
@@ -272,7 +299,11 @@ export function createMock(options: MockOptions = {}): Door {
       if (!actionsOf(state).includes(decision)) {
         const known = view.refused.find((one) => one.problem.params.state === state);
         if (known) known.ids.push(id);
-        else view.refused.push({ problem: problem("action-not-possible", { action: decision, state }, "look-again"), ids: [id] });
+        else
+          view.refused.push({
+            problem: problem("action-not-possible", { action: decision, state }, "look-again"),
+            ids: [id],
+          });
         continue;
       }
       view.done.push(id);
@@ -346,7 +377,8 @@ export function createMock(options: MockOptions = {}): Door {
   }
   function opened(takes: { paths: string[]; password: string }): CertificateView {
     if (takes.password === "wrong") throw problem("certificate-wrong-password", {}, "enter-password");
-    if (takes.paths.some((path) => /damaged/.test(path))) throw problem("certificate-damaged", { kind: "pkcs12" }, "choose-other-file");
+    if (takes.paths.some((path) => /damaged/.test(path)))
+      throw problem("certificate-damaged", { kind: "pkcs12" }, "choose-other-file");
     return { ...CERTIFICATE, issuer: "CN=Issuing CA of the Authority, C=CH", storedIn: "keychain" };
   }
 
@@ -370,7 +402,15 @@ export function createMock(options: MockOptions = {}): Door {
     },
     rules: () => rules,
     import_rules({ path }) {
-      const entry = packaged(path.split("/").at(-1)?.replace(/-[\d.]+\.tgz$/, "") ?? "", "3.3.0", now, false);
+      const entry = packaged(
+        path
+          .split("/")
+          .at(-1)
+          ?.replace(/-[\d.]+\.tgz$/, "") ?? "",
+        "3.3.0",
+        now,
+        false,
+      );
       rules = [...rules.filter((one) => one.name !== entry.name || one.version !== entry.version), entry];
       return entry;
     },
@@ -414,7 +454,9 @@ export function createMock(options: MockOptions = {}): Door {
     inspect_files: ({ paths }) => paths.flatMap(look),
     inspect_text: ({ name, text }) => (text.trim().startsWith("{") ? look(name) : look("scan.pdf")),
     hand_over: ({ items, again }) => ({
-      items: items.map((item) => intake(["path" in item ? item.path : item.name], (digest) => again.includes(digest), null, 10_000)),
+      items: items.map((item) =>
+        intake(["path" in item ? item.path : item.name], (digest) => again.includes(digest), null, 10_000),
+      ),
       gone: { files: [], submissions: [], failed: [], problem: null },
     }),
     batch: ({ ids }) => batch(ids),
@@ -446,24 +488,39 @@ export function createMock(options: MockOptions = {}): Door {
         throw problem("action-not-possible", { action: "resubmit", state: of.state }, "look-again");
       }
       const view = { ...candidate(of.file, id), subject: of.subject, verdict: "ready" as const };
-      return replace(id, { files: [view], submissions: [submit(view, id, 500)], failed: [], problem: null }).submissions[0] ?? 0;
+      return (
+        replace(id, { files: [view], submissions: [submit(view, id, 500)], failed: [], problem: null })
+          .submissions[0] ?? 0
+      );
     },
-    correct_with_file: ({ id, path }) => replace(id, intake([path], () => true, id, 500)),
-    correct_with_text: ({ id }) => replace(id, intake([find(id).file.replace("fails", "corrected")], () => true, id, 500)),
+    correct_with_file: ({ id, path }) =>
+      replace(
+        id,
+        intake([path], () => true, id, 500),
+      ),
+    correct_with_text: ({ id }) =>
+      replace(
+        id,
+        intake([find(id).file.replace("fails", "corrected")], () => true, id, 500),
+      ),
     look_at_draft: ({ id, text }) => ({
       messages: foundIn(text),
       readable: true,
       fields: fieldsOf(text),
       privacy: privacyOf(text),
       reducible: privacyOf(text)?.tooMuch ?? false,
-      changes: [{ line: 1, removed: detail(find(id), null).source.split("\n")[0] ?? "", added: text.split("\n")[0] ?? "" }],
+      changes: [
+        { line: 1, removed: detail(find(id), null).source.split("\n")[0] ?? "", added: text.split("\n")[0] ?? "" },
+      ],
       changed: 1,
       vanished: [],
     }),
     edit_draft: ({ text }) => text,
     remove_value: () => ({ text: null, refusal: "needed" }),
     apply_suggestions({ text, only }) {
-      const put = foundIn(text).flatMap(({ suggestion }) => suggestion ?? []).filter((one) => only === null || one.expression === only);
+      const put = foundIn(text)
+        .flatMap(({ suggestion }) => suggestion ?? [])
+        .filter((one) => only === null || one.expression === only);
       const changes = put.map(({ before, value, path }) => {
         const name = path.split(".").at(-1);
         return { line: 30, removed: `"${name}": "${before}"`, added: `"${name}": "${value}"` };
@@ -480,27 +537,55 @@ export function createMock(options: MockOptions = {}): Door {
       unchanged: [],
       example: [{ line: 171, removed: `"postalCode": "${old}"`, added: `"postalCode": "${fresh}"` }],
     }),
-    fix: ({ id }) => replace(id, intake([find(id).file.replace("fails", "corrected")], () => true, id, 500)),
+    fix: ({ id }) =>
+      replace(
+        id,
+        intake([find(id).file.replace("fails", "corrected")], () => true, id, 500),
+      ),
     choose_files: ({ purpose }) =>
       purpose === "reports"
-        ? ["/data/2026-11-20_4711.json", "/data/2026-11-20_4712-warn-uuid.xml", "/data/2026-11-20_4713-birth-error.json", "/data/scan.pdf", "/data/2026-11-19_known.json"]
+        ? [
+            "/data/2026-11-20_4711.json",
+            "/data/2026-11-20_4712-warn-uuid.xml",
+            "/data/2026-11-20_4713-birth-error.json",
+            "/data/scan.pdf",
+            "/data/2026-11-19_known.json",
+          ]
         : purpose === "rules"
           ? ["/data/ch.fhir.ig.ch-term-3.3.0.tgz"]
           : ["/data/labor-aaretal.p12"],
     choose_folder: () => "/data/outbox-folder",
-    practice_samples: () => ["/samples/sample-1-gonorrhoea.json", "/samples/sample-2-influenza.xml", "/samples/sample-3-fails-on-purpose.json"],
+    practice_samples: () => [
+      "/samples/sample-1-gonorrhoea.json",
+      "/samples/sample-2-influenza.xml",
+      "/samples/sample-3-fails-on-purpose.json",
+    ],
     certificate_inspect: opened,
     certificate_try: () => [],
     certificate_import(takes) {
       certificate = { ...opened(takes), storedIn: "keychain" };
       return certificate;
     },
-    read_ca: () => ({ pem: "-----BEGIN CERTIFICATE-----", subject: "CN=Root CA of the Authority", notAfter: new Date(now + 3e11).toISOString(), daysLeft: 3472, count: 1 }),
+    read_ca: () => ({
+      pem: "-----BEGIN CERTIFICATE-----",
+      subject: "CN=Root CA of the Authority",
+      notAfter: new Date(now + 3e11).toISOString(),
+      daysLeft: 3472,
+      count: 1,
+    }),
     protect_with_passphrase: () => null,
     open_vault: () => null,
     certificates: () =>
       certificate
-        ? [{ fingerprint: certificate.fingerprint, certificate, endpoints: endpoints.filter((one) => one.inUse).map((one) => one.name), formerly: [], open: 2 }]
+        ? [
+            {
+              fingerprint: certificate.fingerprint,
+              certificate,
+              endpoints: endpoints.filter((one) => one.inUse).map((one) => one.name),
+              formerly: [],
+              open: 2,
+            },
+          ]
         : [],
     use_certificate: () => null,
     rotate_journal_key: () => null,
@@ -510,7 +595,8 @@ export function createMock(options: MockOptions = {}): Door {
     },
     endpoints: () => endpoints.map((one) => ({ ...one })),
     add_endpoint({ input }) {
-      if (endpoints.some((one) => one.name === input.name)) throw problem("endpoint-exists", { name: input.name }, "change-input");
+      if (endpoints.some((one) => one.name === input.name))
+        throw problem("endpoint-exists", { name: input.name }, "change-input");
       endpoints.push(endpoint(input.name, input.baseUrl, input.environment, false));
       return null;
     },
@@ -523,7 +609,8 @@ export function createMock(options: MockOptions = {}): Door {
         fromEnvironment: now?.environment ?? null,
         to: name,
         toEnvironment,
-        leavesProduction: now?.environment === "production" && toEnvironment !== "production" && toEnvironment !== "practice",
+        leavesProduction:
+          now?.environment === "production" && toEnvironment !== "production" && toEnvironment !== "practice",
         toProduction: toEnvironment === "production" && now !== undefined && now.environment !== "production",
         stay: [],
         watchedFolder: null,
@@ -536,12 +623,14 @@ export function createMock(options: MockOptions = {}): Door {
     },
     set_endpoint_way({ name, ca_pem, proxy }) {
       const one = endpoints.find((known) => known.name === name);
-      if (one && ca_pem !== null) Object.assign(one, { ownCa: ca_pem !== "", ca: ca_pem === "" ? null : "CN=Example CA" });
+      if (one && ca_pem !== null)
+        Object.assign(one, { ownCa: ca_pem !== "", ca: ca_pem === "" ? null : "CN=Example CA" });
       if (one && proxy !== null) one.proxy = proxy === "" ? null : proxy;
       return null;
     },
     rename_endpoint({ name, new_name }) {
-      if (endpoints.some((one) => one.name === new_name)) throw problem("endpoint-exists", { name: new_name }, "change-input");
+      if (endpoints.some((one) => one.name === new_name))
+        throw problem("endpoint-exists", { name: new_name }, "change-input");
       for (const one of endpoints) if (one.name === name) one.name = new_name;
       return null;
     },
@@ -559,11 +648,20 @@ export function createMock(options: MockOptions = {}): Door {
     },
     test_endpoint: ({ name }) => {
       const fails = name !== "practice";
-      const layers: Layer[] = ["configuration", "name", "tcp", "tls", "server-certificate", "client-certificate", "capability"];
+      const layers: Layer[] = [
+        "configuration",
+        "name",
+        "tcp",
+        "tls",
+        "server-certificate",
+        "client-certificate",
+        "capability",
+      ];
       return layers.map((layer, at) => ({
         layer,
         outcome: !fails || at < 5 ? "passed" : at === 5 ? "failed" : "not-reached",
-        problem: fails && at === 5 ? problem("tls-client-refused", { alert: "unknown_ca" }, "import-certificate") : null,
+        problem:
+          fails && at === 5 ? problem("tls-client-refused", { alert: "unknown_ca" }, "import-certificate") : null,
         detail: layer === "tls" ? "TLSv1.3" : layer === "capability" && !fails ? "1.13.1" : null,
       }));
     },
@@ -586,7 +684,9 @@ export function createMock(options: MockOptions = {}): Door {
     },
     left_lying: () => ({ count: 0, newest: null, paths: [] }),
     lost_reports: ({ reveal }) => {
-      const newest = notices.some(({ problem: { params } }) => params.lost === "1") ? [{ file: reveal ? "befund-0812.json" : "b…-0….json", at: "2026-11-20T16:58:02Z", endpoint: "BAG" }] : [];
+      const newest = notices.some(({ problem: { params } }) => params.lost === "1")
+        ? [{ file: reveal ? "befund-0812.json" : "b…-0….json", at: "2026-11-20T16:58:02Z", endpoint: "BAG" }]
+        : [];
       return { total: newest.length, newest };
     },
     preferences: () => preferences,
@@ -666,7 +766,14 @@ export function createMock(options: MockOptions = {}): Door {
           messages: row.message ? [row.message] : [],
           row: at === 2 ? null : { ...row, patient: reveal || !row.patient ? row.patient : masked(row.patient) },
         }));
-      return { endpoint: "FOPH", total: hits.length + 136, hits: query.identifier ? [] : hits, messages: [], unreadable: 0, further: query.identifier ? null : 1 };
+      return {
+        endpoint: "FOPH",
+        total: hits.length + 136,
+        hits: query.identifier ? [] : hits,
+        messages: [],
+        unreadable: 0,
+        further: query.identifier ? null : 1,
+      };
     },
     ask_further: () => ({ endpoint: "FOPH", total: null, hits: [], messages: [], unreadable: 0, further: null }),
     statement: ({ date }) => ({
@@ -721,7 +828,17 @@ function isAtAuthority(row: RowView): row is RowView & { state: Processing } {
 }
 
 function endpoint(name: string, baseUrl: string, environment: Environment, inUse: boolean): EndpointView {
-  return { name, baseUrl, environment, release: "1.13.1", language: "de-CH", ownCa: environment === "practice", ca: null, proxy: null, inUse };
+  return {
+    name,
+    baseUrl,
+    environment,
+    release: "1.13.1",
+    language: "de-CH",
+    ownCa: environment === "practice",
+    ca: null,
+    proxy: null,
+    inUse,
+  };
 }
 
 /** The door of a window in a browser: options by its address, files by its own drag events. */
@@ -734,7 +851,17 @@ function browserDoor(): Door {
     language: asked.get("language"),
     theme: (asked.get("theme") ?? "system") as Theme,
     passphrase: asked.get("passphrase") ?? "",
-    elsewhere: asked.has("elsewhere") ? [{ endpoint: "Produktion", count: 3, environment: "production", connection: "unreachable", problem: problem("timeout", {}, "wait") }] : [],
+    elsewhere: asked.has("elsewhere")
+      ? [
+          {
+            endpoint: "Produktion",
+            count: 3,
+            environment: "production",
+            connection: "unreachable",
+            problem: problem("timeout", {}, "wait"),
+          },
+        ]
+      : [],
     notices: [...(asked.has("recovered") ? [RECOVERED] : []), ...(asked.has("watched") ? [REFUSED, AWAY] : [])],
   });
   // A test puts a text here, before the page begins, that then stands wherever words from outside stand.

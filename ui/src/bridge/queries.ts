@@ -59,8 +59,7 @@ export const followJournal = (cache: QueryClient): void => {
 
 export const useStatus = () => useQuery({ queryKey: ["status"], queryFn: () => door.call("status") });
 
-export const usePreferences = () =>
-  useQuery({ queryKey: ["preferences"], queryFn: () => door.call("preferences") });
+export const usePreferences = () => useQuery({ queryKey: ["preferences"], queryFn: () => door.call("preferences") });
 
 /** Settings are no part of the journal: another program may have changed them since a screen was last open. */
 const ON_OPENING = { staleTime: 0 };
@@ -96,7 +95,11 @@ export const COUNTED_MAX = 200;
 /** The elements that a cause is about, with the values that they have. */
 export function useCauseFields(all: number[]) {
   const ids = all.slice(0, COUNTED_MAX);
-  return useQuery({ queryKey: ["cause_fields", ids], queryFn: () => door.call("cause_fields", { ids }), placeholderData: keepPreviousData });
+  return useQuery({
+    queryKey: ["cause_fields", ids],
+    queryFn: () => door.call("cause_fields", { ids }),
+    placeholderData: keepPreviousData,
+  });
 }
 
 export const useDetail = (id: number) =>
@@ -123,8 +126,7 @@ export const useList = (filter: ListFilter, reveal: boolean) =>
   useInfiniteQuery({
     queryKey: ["list", filter, reveal],
     initialPageParam: null as number | null,
-    queryFn: ({ pageParam }) =>
-      door.call("list", { query: { ...filter, before: pageParam, limit: PAGE }, reveal }),
+    queryFn: ({ pageParam }) => door.call("list", { query: { ...filter, before: pageParam, limit: PAGE }, reveal }),
     getNextPageParam: (page) => page.next,
     placeholderData: keepPreviousData,
   });
@@ -200,7 +202,12 @@ export function useRules() {
 
 /** What another package of rules would say of the last reports; never from before, for reports have come since. */
 export const useRulesPlan = (name: string) =>
-  useQuery({ queryKey: ["plan_rules", name], queryFn: () => door.call("plan_rules", { package: name }), ...ON_OPENING, gcTime: 0 });
+  useQuery({
+    queryKey: ["plan_rules", name],
+    queryFn: () => door.call("plan_rules", { package: name }),
+    ...ON_OPENING,
+    gcTime: 0,
+  });
 
 /** What is kept beside the journal; the files may have changed since a screen was last open. */
 /** A newer version comes by itself, once a day. */

@@ -17,7 +17,10 @@ let room: number | undefined;
 /** Every call says in which room: in another one a number is another report's, and files go to another authority. */
 function callerIn(believed: () => number | undefined): Caller {
   return {
-    async call<C extends Command>(command: C, ...[takes]: Commands[C]["takes"] extends void ? [] : [Commands[C]["takes"]]) {
+    async call<C extends Command>(
+      command: C,
+      ...[takes]: Commands[C]["takes"] extends void ? [] : [Commands[C]["takes"]]
+    ) {
       const said = believed();
       const named = said === undefined ? takes : { ...takes, room: said };
       const answer = await invoke<Commands[C]["gives"]>(command, named as Record<string, unknown> | undefined);

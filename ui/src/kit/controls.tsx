@@ -41,7 +41,16 @@ interface ButtonProps {
 }
 
 /** `label` names a button that shows an icon only. One that is at work keeps the keyboard, and takes no press. */
-export function Button({ tone = "plain", icon: Icon, label, children, isPending, type, onPress, ...rest }: ButtonProps) {
+export function Button({
+  tone = "plain",
+  icon: Icon,
+  label,
+  children,
+  isPending,
+  type,
+  onPress,
+  ...rest
+}: ButtonProps) {
   // Not by the library's own word for it: that announces the button also once it has gone with its dialog.
   const atWork = isPending ? true : undefined;
   return (
@@ -78,12 +87,29 @@ interface FieldProps {
   "data-testid"?: string;
 }
 
-export function TextField({ label, help, error, rows, placeholder, mono, type, "data-testid": id, ...rest }: FieldProps) {
+export function TextField({
+  label,
+  help,
+  error,
+  rows,
+  placeholder,
+  mono,
+  type,
+  "data-testid": id,
+  ...rest
+}: FieldProps) {
   const look = `${css.input} ${mono ? css.mono : ""}`;
   const [seen, setSeen] = useState(false);
   const isSecret = type === "password" && rest.value !== "";
   return (
-    <AriaTextField {...rest} type={isSecret && seen ? "text" : type} isInvalid={error !== undefined} className={css.field} autoComplete="off" spellCheck="false">
+    <AriaTextField
+      {...rest}
+      type={isSecret && seen ? "text" : type}
+      isInvalid={error !== undefined}
+      className={css.field}
+      autoComplete="off"
+      spellCheck="false"
+    >
       <Label className={css.label}>{label}</Label>
       {rows ? (
         <TextArea className={look} rows={rows} placeholder={placeholder} data-testid={id} />
@@ -108,7 +134,12 @@ function Seen({ seen, onPress }: { seen: boolean; onPress: () => void }) {
   const text = useText();
   const Icon = seen ? EyeOff : Eye;
   return (
-    <AriaButton className={css.seen} aria-label={text(seen ? "password.hide" : "password.show")} onPress={onPress} data-testid="password-seen">
+    <AriaButton
+      className={css.seen}
+      aria-label={text(seen ? "password.hide" : "password.show")}
+      onPress={onPress}
+      data-testid="password-seen"
+    >
       <Icon aria-hidden size={16} />
     </AriaButton>
   );

@@ -10,7 +10,12 @@ import controls from "./controls.module.css";
 import css from "./date-field.module.css";
 
 /** `value`: as `2026-11-21`, or empty. What is typed halfway counts as no day. */
-export function DateField({ label, value, onChange, "data-testid": id }: {
+export function DateField({
+  label,
+  value,
+  onChange,
+  "data-testid": id,
+}: {
   label: string;
   value: string;
   onChange: (day: string) => void;
@@ -19,7 +24,15 @@ export function DateField({ label, value, onChange, "data-testid": id }: {
   // A day that is typed halfway stands in the field alone: React Aria keeps it until its value is another one.
   const day = useMemo(() => dayOf(value), [value]);
   return (
-    <AriaDateField className={controls.field} value={day} onChange={(typed) => onChange(typed?.toString() ?? "")} granularity="day" shouldForceLeadingZeros onKeyDown={submit} data-testid={id}>
+    <AriaDateField
+      className={controls.field}
+      value={day}
+      onChange={(typed) => onChange(typed?.toString() ?? "")}
+      granularity="day"
+      shouldForceLeadingZeros
+      onKeyDown={submit}
+      data-testid={id}
+    >
       <Label className={controls.label}>{label}</Label>
       <DateInput className={`${controls.input} ${css.parts}`}>
         {(segment) => <DateSegment segment={segment} className={css.part ?? ""} />}

@@ -68,7 +68,11 @@ export function Dialog(props: {
               </Button>
             </footer>
           ) : (
-            footer && <footer className={css.footer} data-keeps-clear>{footer}</footer>
+            footer && (
+              <footer className={css.footer} data-keeps-clear>
+                {footer}
+              </footer>
+            )
           )}
         </AriaDialog>
       </Modal>
@@ -99,7 +103,18 @@ export function Confirm(props: {
   children: ReactNode;
   "data-testid": string;
 }) {
-  const { title, confirm, tone = "primary", size = "small", isDirty, isDisabled, isPending, focusesConfirm, other, problem } = props;
+  const {
+    title,
+    confirm,
+    tone = "primary",
+    size = "small",
+    isDirty,
+    isDisabled,
+    isPending,
+    focusesConfirm,
+    other,
+    problem,
+  } = props;
   const text = useText();
   return (
     <Dialog

@@ -77,7 +77,13 @@ function EnterDialog({ onClose }: { onClose: () => void }) {
       size="small"
       onClose={onClose}
       footer={
-        <Button tone="primary" isDisabled={passphrase === ""} isPending={open.isPending} onPress={enter} data-testid="administration-open">
+        <Button
+          tone="primary"
+          isDisabled={passphrase === ""}
+          isPending={open.isPending}
+          onPress={enter}
+          data-testid="administration-open"
+        >
           {text("administration.open")}
         </Button>
       }
@@ -116,9 +122,7 @@ export function Administration() {
           {text(hasOne ? "lock.change" : "lock.choose")}
         </Button>
       </div>
-      {choosing && (
-        <PassphraseDialog of="administration" hasOne={hasOne} onClose={() => setChoosing(false)} />
-      )}
+      {choosing && <PassphraseDialog of="administration" hasOne={hasOne} onClose={() => setChoosing(false)} />}
     </section>
   );
 }

@@ -37,7 +37,13 @@ function Bar({ batch }: { batch: Batch }) {
   const undo = () => view && holdBack.mutate({ ids: view.waiting }, { onError: sayProblem(text) });
   useUndoKey(() => phase === "waiting" && undo());
   return (
-    <section className={css.batch} data-keeps-clear aria-label={text("batch.label")} data-testid="batch" data-phase={phase}>
+    <section
+      className={css.batch}
+      data-keeps-clear
+      aria-label={text("batch.label")}
+      data-testid="batch"
+      data-phase={phase}
+    >
       <Line view={view} phase={phase} left={left} />
       <div className={css.words}>
         {error ? (
@@ -110,7 +116,17 @@ function phaseOf(batch: Batch, view: BatchView | undefined, left: number): Phase
   return view.moving > 0 ? "moving" : "settled";
 }
 
-function Sentence({ batch, view, phase, left }: { batch: Batch; view: BatchView | undefined; phase: Phase; left: number }) {
+function Sentence({
+  batch,
+  view,
+  phase,
+  left,
+}: {
+  batch: Batch;
+  view: BatchView | undefined;
+  phase: Phase;
+  left: number;
+}) {
   const text = useText();
   const n = batch.ids.length;
   switch (phase) {
@@ -122,7 +138,9 @@ function Sentence({ batch, view, phase, left }: { batch: Batch; view: BatchView 
       return <strong>{text("batch.waiting", { n: view?.waiting.length ?? n, seconds: left })}</strong>;
     case "undone": {
       const held = batch.held ?? 0;
-      return <strong>{held < n ? text("batch.undone-some", { held, rest: n - held }) : text("batch.undone", { n })}</strong>;
+      return (
+        <strong>{held < n ? text("batch.undone-some", { held, rest: n - held }) : text("batch.undone", { n })}</strong>
+      );
     }
     default:
       return view && <Outcome view={view} phase={phase} />;
@@ -139,7 +157,9 @@ function Outcome({ view, phase }: { view: BatchView; phase: Phase }) {
       {completed > 0 && (
         <span className={css.completed}>
           {phase === "settled" && attention === 0 && <CircleCheck aria-hidden size={17} />}
-          {text(phase === "settled" && attention + closed === 0 ? "batch.all-completed" : "batch.completed", { n: completed })}
+          {text(phase === "settled" && attention + closed === 0 ? "batch.all-completed" : "batch.completed", {
+            n: completed,
+          })}
         </span>
       )}
       {attention > 0 && (
@@ -151,7 +171,11 @@ function Outcome({ view, phase }: { view: BatchView; phase: Phase }) {
       {moving > 0 && (
         <span data-testid="progress">
           {moving > 1 && secondsLeft !== null
-            ? [text("batch.so-far", { done: total - moving, total }), rate(text, moving, secondsLeft), lasting(text, secondsLeft)].join(", ")
+            ? [
+                text("batch.so-far", { done: total - moving, total }),
+                rate(text, moving, secondsLeft),
+                lasting(text, secondsLeft),
+              ].join(", ")
             : text("batch.moving", { n: moving })}
         </span>
       )}
@@ -162,7 +186,9 @@ function Outcome({ view, phase }: { view: BatchView; phase: Phase }) {
 /** How many finish in a second, or where that is less than one, in a minute: what is left, over the time left. */
 export function rate(text: Text, moving: number, seconds: number): string {
   const each = moving / Math.max(1, seconds);
-  return each >= 1 ? text("batch.per-second", { n: Math.round(each) }) : text("batch.per-minute", { n: Math.max(1, Math.round(each * 60)) });
+  return each >= 1
+    ? text("batch.per-second", { n: Math.round(each) })
+    : text("batch.per-minute", { n: Math.max(1, Math.round(each * 60)) });
 }
 
 function lasting(text: ReturnType<typeof useText>, seconds: number): string {
@@ -272,7 +298,9 @@ function useUndoKey(undo: () => void): void {
     const press = (event: KeyboardEvent) => {
       // In a dialog it undoes what is being written there.
       if (event.defaultPrevented || isDialogOpen()) return;
-      const typing = event.target instanceof HTMLElement && event.target.closest("input, textarea, [contenteditable], [data-typing]");
+      const typing =
+        event.target instanceof HTMLElement &&
+        event.target.closest("input, textarea, [contenteditable], [data-typing]");
       if (event.key === "z" && (event.ctrlKey || event.metaKey) && !typing) undo();
     };
     document.addEventListener("keydown", press);

@@ -47,7 +47,8 @@ export function BulkBar(props: {
       onDecided({ at: Date.now(), decision, view });
     },
   });
-  const run = (decision: Decision, reason = "") => decide.mutate({ ids, decision, reason }, { onError: sayProblem(text) });
+  const run = (decision: Decision, reason = "") =>
+    decide.mutate({ ids, decision, reason }, { onError: sayProblem(text) });
   const possible = (action: Action) => (ids.length === 0 ? 0 : (chosen.data?.actions[action] ?? 0));
   const action = (code: Decision | "not-reportable", word: TextId, icon: typeof X, press: () => void) => {
     const n = possible(code === "not-reportable" ? "withdraw" : code);
@@ -92,7 +93,13 @@ export function BulkBar(props: {
   );
 }
 
-function Question(props: { asked: Asked; n: number; isPending: boolean; onConfirm: (reason: string) => void; onClose: () => void }) {
+function Question(props: {
+  asked: Asked;
+  n: number;
+  isPending: boolean;
+  onConfirm: (reason: string) => void;
+  onClose: () => void;
+}) {
   const { asked, n, onConfirm, ...rest } = props;
   const text = useText();
   const notReportable = asked === "not-reportable";
@@ -132,4 +139,5 @@ function SaveTable({ ids }: { ids: number[] }) {
 }
 
 /** For how many nothing could be done. */
-export const refusedOf = (view: DecidedView): number => view.refused.reduce((sum, refused) => sum + refused.ids.length, 0);
+export const refusedOf = (view: DecidedView): number =>
+  view.refused.reduce((sum, refused) => sum + refused.ids.length, 0);

@@ -1,6 +1,17 @@
 // A file before it is sent: what it is, for whom, and what was found in it.
 
-import { ChevronDown, ChevronRight, CircleAlert, CircleCheck, CircleHelp, CircleSlash, Copy, FileKey2, TriangleAlert, X } from "lucide-react";
+import {
+  ChevronDown,
+  ChevronRight,
+  CircleAlert,
+  CircleCheck,
+  CircleHelp,
+  CircleSlash,
+  Copy,
+  FileKey2,
+  TriangleAlert,
+  X,
+} from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import { useState } from "react";
 import type { ReactNode } from "react";
@@ -64,7 +75,9 @@ export function CandidateRow(props: {
             </span>
           </span>
         </div>
-        <span className={`${css.verdict} ${stateCss[tone]}`}>{isOpenQuestion ? text("send.asked") : words("verdict", verdict)}</span>
+        <span className={`${css.verdict} ${stateCss[tone]}`}>
+          {isOpenQuestion ? text("send.asked") : words("verdict", verdict)}
+        </span>
         {onCertificate && (
           <Button icon={FileKey2} onPress={onCertificate} data-testid="import-this-certificate">
             {text("send.import-certificate")}
@@ -88,7 +101,10 @@ export function CandidateRow(props: {
         <div className={css.known}>
           <span>
             {view.knownState && view.knownUpdated
-              ? text("send.known.state", { time: format.moment(view.knownUpdated), state: words("state", view.knownState) })
+              ? text("send.known.state", {
+                  time: format.moment(view.knownUpdated),
+                  state: words("state", view.knownState),
+                })
               : text("send.known")}
           </span>
           <Button tone="quiet" onPress={() => go({ screen: "reports", group: null, open: known })}>
@@ -125,7 +141,15 @@ export function CandidateRow(props: {
 }
 
 /** Which report this file corrects, and what differs. */
-function Corrects({ corrects, separate, children }: { corrects: CorrectsView; separate: boolean; children?: ReactNode }) {
+function Corrects({
+  corrects,
+  separate,
+  children,
+}: {
+  corrects: CorrectsView;
+  separate: boolean;
+  children?: ReactNode;
+}) {
   const text = useText();
   const format = useFormat();
   const words = useCodeText();

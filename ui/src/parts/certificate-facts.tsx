@@ -41,12 +41,17 @@ export function CertificateFacts({ certificate, isNew }: { certificate: Certific
       <dd className="selectable">{certificate.issuer}</dd>
       <dt>{text("certificate.valid")}</dt>
       <dd>
-        {text("certificate.from-to", { from: format.date(certificate.notBefore), to: format.date(certificate.notAfter) })}
+        {text("certificate.from-to", {
+          from: format.date(certificate.notBefore),
+          to: format.date(certificate.notAfter),
+        })}
       </dd>
       <dt>{text("certificate.key")}</dt>
       <dd>{certificate.keyType}</dd>
       <dt>{text("certificate.purposes")}</dt>
-      <dd>{certificate.purposes.map((purpose) => words("purpose", purpose)).join(", ") || text("certificate.any-purpose")}</dd>
+      <dd>
+        {certificate.purposes.map((purpose) => words("purpose", purpose)).join(", ") || text("certificate.any-purpose")}
+      </dd>
       <dt>{text("certificate.serial")}</dt>
       <dd>
         <CopyValue name={text("certificate.serial")} value={certificate.serial} />

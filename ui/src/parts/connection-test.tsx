@@ -29,7 +29,9 @@ export function ConnectionTest({ endpoint, icon: Icon = Plug }: { endpoint: Endp
     const rows = (test.data ?? []).map((probe) => {
       const { detail, why } = line(probe);
       const code = probe.problem ? `[${probe.problem.code}] ${probe.problem.trace}` : "";
-      return [words("layer", probe.layer), words("outcome", probe.outcome), detail, why, code].filter(Boolean).join("\t");
+      return [words("layer", probe.layer), words("outcome", probe.outcome), detail, why, code]
+        .filter(Boolean)
+        .join("\t");
     });
     const head = [endpoint.name, endpoint.baseUrl, new Date().toISOString()].join("\t");
     return [head, ...rows].join("\n");
@@ -39,7 +41,9 @@ export function ConnectionTest({ endpoint, icon: Icon = Plug }: { endpoint: Endp
       <div className={screen.row}>
         <div>
           <h2>{text("probe.title")}</h2>
-          <p className={screen.lead}>{text("probe.more", { name: endpointName(text, endpoint.name), address: endpoint.baseUrl })}</p>
+          <p className={screen.lead}>
+            {text("probe.more", { name: endpointName(text, endpoint.name), address: endpoint.baseUrl })}
+          </p>
         </div>
         <div className={screen.tools}>
           {test.data && <CopyButton label={text("probe.copy")} value={told} />}

@@ -55,7 +55,13 @@ export function CorrectDialog({ id, ...rest }: Props) {
   );
 }
 
-function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView; draft: string | null } & Omit<Props, "id">) {
+function Editor({
+  view,
+  draft,
+  suggestion,
+  onClose,
+  onDone,
+}: { view: DetailView; draft: string | null } & Omit<Props, "id">) {
   const text = useText();
   const intake = useIntake();
   const { isHidden } = useVeil();
@@ -83,7 +89,9 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
   const ask = useCallback(
     ([path, ...others]: string[]) =>
       // Of several nobody has said which is meant.
-      others.length > 0 ? say({ tone: "attention", title: text("drop.dialog"), more: text("drop.dialog.more") }) : setDropped(path),
+      others.length > 0
+        ? say({ tone: "attention", title: text("drop.dialog"), more: text("drop.dialog.more") })
+        : setDropped(path),
     [text],
   );
   useDropInto(ask);
@@ -120,14 +128,27 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
           <Button tone="quiet" onPress={onClose}>
             {text("action.cancel")}
           </Button>
-          <Button tone="primary" icon={Send} isDisabled={!ready} isPending={busy} onPress={send} data-testid="correct-send">
+          <Button
+            tone="primary"
+            icon={Send}
+            isDisabled={!ready}
+            isPending={busy}
+            onPress={send}
+            data-testid="correct-send"
+          >
             {text("correct.send")}
           </Button>
         </>
       }
     >
       {dropped !== undefined && (
-        <CorrectionQuestion key={dropped} id={id} path={dropped} onDone={finish} onClose={() => setDropped(undefined)} />
+        <CorrectionQuestion
+          key={dropped}
+          id={id}
+          path={dropped}
+          onDone={finish}
+          onClose={() => setDropped(undefined)}
+        />
       )}
       {draft !== null && draft !== view.source && (
         <Notice
@@ -255,7 +276,11 @@ function Summary({ view, dirty }: { view: DraftView | undefined; dirty: boolean 
         </p>
       )}
       <p className={css.quiet} aria-live="polite">
-        {!view.readable ? text("correct.not-readable") : n === 0 ? text("correct.clean") : text("correct.findings", { n })}
+        {!view.readable
+          ? text("correct.not-readable")
+          : n === 0
+            ? text("correct.clean")
+            : text("correct.findings", { n })}
         {" · "}
         {text("correct.kept")}
       </p>

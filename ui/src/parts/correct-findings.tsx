@@ -54,13 +54,25 @@ export function Findings({ view, content, edits, undoing, onShow }: Props) {
     <>
       <div className={css.head}>
         <p className={css.sum} role="status" data-testid="findings-sum" data-errors={errors} data-warnings={warnings}>
-          {messages.length === 0 && view.readable
-            ? text("correct.clean")
-            : text("findings.sum", { errors, warnings })}
+          {messages.length === 0 && view.readable ? text("correct.clean") : text("findings.sum", { errors, warnings })}
         </p>
         <span className={css.tools}>
-          <Button tone="quiet" icon={Undo2} label={text("findings.undo")} isDisabled={!undoing.canUndo} onPress={undoing.undo} data-testid="undo-edit" />
-          <Button tone="quiet" icon={Redo2} label={text("findings.redo")} isDisabled={!undoing.canRedo} onPress={undoing.redo} data-testid="redo-edit" />
+          <Button
+            tone="quiet"
+            icon={Undo2}
+            label={text("findings.undo")}
+            isDisabled={!undoing.canUndo}
+            onPress={undoing.undo}
+            data-testid="undo-edit"
+          />
+          <Button
+            tone="quiet"
+            icon={Redo2}
+            label={text("findings.redo")}
+            isDisabled={!undoing.canRedo}
+            onPress={undoing.redo}
+            data-testid="redo-edit"
+          />
         </span>
       </div>
       <AllSuggestions messages={messages} content={content} onApply={edits.replace} />
@@ -221,8 +233,14 @@ function Field({ field, edits, onFocus }: { field: FormFieldView; edits: Edits; 
     return <HiddenField label={label} value={hide(field.value)} onShow={show} id={`form-${field.path}`} />;
   }
   if (field.choices.length > 0) {
-    const choices = field.choices.map(({ code, display }) => ({ id: code, name: display ? `${display} (${code})` : (text.code(`choice.${code}`) ?? code) }));
-    const known = typed === "" || choices.some(({ id }) => id === typed) ? choices : [{ id: typed, name: text("field.unlisted", { value: typed }) }, ...choices];
+    const choices = field.choices.map(({ code, display }) => ({
+      id: code,
+      name: display ? `${display} (${code})` : (text.code(`choice.${code}`) ?? code),
+    }));
+    const known =
+      typed === "" || choices.some(({ id }) => id === typed)
+        ? choices
+        : [{ id: typed, name: text("field.unlisted", { value: typed }) }, ...choices];
     const choose = (code: string) => {
       change(code);
       // What stands beside the code is its name, and would be that of another one.

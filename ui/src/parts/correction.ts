@@ -26,11 +26,17 @@ export function sayOnItsWay(id: number, text: Text, sent: TextId): void {
   const told = (goesByItself: boolean) =>
     say(goesByItself ? { tone: "attention", title: text("done.waits") } : { tone: "done", title: text(sent) });
   // Where nothing can be said of it now, it was taken in all the same.
-  door.call("detail", { id }).then((view) => told(view.goesByItself), () => told(false));
+  door.call("detail", { id }).then(
+    (view) => told(view.goesByItself),
+    () => told(false),
+  );
 }
 
 /** Says of a report whose seconds of undo have begun that it waits for the authority's word before it is sent. */
 export function sayIfItWaits(id: number, text: Text): void {
   const told = (goesByItself: boolean) => goesByItself && say({ tone: "attention", title: text("done.waits") });
-  door.call("detail", { id }).then((view) => told(view.goesByItself), () => undefined);
+  door.call("detail", { id }).then(
+    (view) => told(view.goesByItself),
+    () => undefined,
+  );
 }

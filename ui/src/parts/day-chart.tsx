@@ -32,7 +32,8 @@ export function spansOf(days: DayView[]): Span[] {
     const part = days.slice(Math.max(0, end - size), end);
     const byState: DayView["byState"] = {};
     for (const day of part) {
-      for (const state of STATE_CODES) if (day.byState[state]) byState[state] = (byState[state] ?? 0) + day.byState[state];
+      for (const state of STATE_CODES)
+        if (day.byState[state]) byState[state] = (byState[state] ?? 0) + day.byState[state];
     }
     spans.unshift({ first: part[0]?.date ?? "", last: part.at(-1)?.date ?? "", byState });
   }
@@ -54,7 +55,8 @@ export function DayChart({ days }: { days: DayView[] }) {
   const spans = useMemo(() => spansOf(days), [days]);
   const most = Math.max(1, ...spans.map(({ byState }) => sumOf(byState)));
   const every = Math.ceil(spans.length / 10);
-  const named = ({ first, last }: Span) => (first === last ? format.date(first) : `${format.shortDate(first)} – ${format.shortDate(last)}`);
+  const named = ({ first, last }: Span) =>
+    first === last ? format.date(first) : `${format.shortDate(first)} – ${format.shortDate(last)}`;
   return (
     <ol className={css.chart} aria-label={text("overview.chart")} data-testid="chart">
       {spans.map((span, at) => {
@@ -70,7 +72,9 @@ export function DayChart({ days }: { days: DayView[] }) {
               className={css.bar}
               aria-label={label}
               title={label}
-              onClick={() => go({ screen: "reports", group: null, open: null, only: { ...instantsOf(first, last), states: [] } })}
+              onClick={() =>
+                go({ screen: "reports", group: null, open: null, only: { ...instantsOf(first, last), states: [] } })
+              }
             >
               <span className={css.value}>{sum > 0 && spans.length < 15 ? format.number(sum) : ""}</span>
               <span className={css.stack} style={{ height: `${(100 * sum) / most}%` }}>
@@ -81,7 +85,11 @@ export function DayChart({ days }: { days: DayView[] }) {
               </span>
             </button>
             <span className={css.day} aria-hidden>
-              {(spans.length - 1 - at) % every === 0 ? (spans.length < 10 ? format.day(first) : format.shortDate(first)) : ""}
+              {(spans.length - 1 - at) % every === 0
+                ? spans.length < 10
+                  ? format.day(first)
+                  : format.shortDate(first)
+                : ""}
             </span>
           </li>
         );

@@ -44,12 +44,17 @@ export function DecidedBar(props: { decided: Decided; onClose: () => void; onSho
   const titles = view.refused.map(({ problem }) => problemText(text, problem).title);
   const undo = () =>
     canUndo &&
-    release.mutate({ ids: view.done, decision: "release", reason: text("bulk.undo.reason") }, { onError: sayProblem(text) });
+    release.mutate(
+      { ids: view.done, decision: "release", reason: text("bulk.undo.reason") },
+      { onError: sayProblem(text) },
+    );
   return (
     <div className={css.decided} role="region" aria-label={text("decided.label")} data-testid="decided">
       <p role="status">
         <strong>
-          {undone === undefined ? text(`decided.${decision}`, { n: view.done.length }) : text("decided.undone", { n: undone })}
+          {undone === undefined
+            ? text(`decided.${decision}`, { n: view.done.length })
+            : text("decided.undone", { n: undone })}
         </strong>{" "}
         {left > 0 && <span className={css.left}>{text("decided.left", { n: left })}</span>}
       </p>

@@ -18,9 +18,12 @@ export function useLookedAt(id: number, content: string): DraftView | undefined 
   const [looked, setLooked] = useState<DraftView>();
   useEffect(() => {
     let current = true;
-    const timer = setTimeout(() => {
-      door.call("look_at_draft", { id, text: content }).then((view) => current && setLooked(view), sayProblem(text));
-    }, looked ? LOOK_MS : 0);
+    const timer = setTimeout(
+      () => {
+        door.call("look_at_draft", { id, text: content }).then((view) => current && setLooked(view), sayProblem(text));
+      },
+      looked ? LOOK_MS : 0,
+    );
     return () => {
       current = false;
       clearTimeout(timer);

@@ -37,7 +37,12 @@ export function DropVeil({ target }: { target: DropTarget }) {
 }
 
 /** One file as the correction of a report: shown before it takes the report's place, and sent as it was shown. */
-export function CorrectionQuestion(props: { id: number; path: string; onDone: (view: IntakeView) => void; onClose: () => void }) {
+export function CorrectionQuestion(props: {
+  id: number;
+  path: string;
+  onDone: (view: IntakeView) => void;
+  onClose: () => void;
+}) {
   const { id, path, onDone, onClose } = props;
   const text = useText();
   const [here] = useState(() => door.here());
@@ -68,7 +73,14 @@ export function CorrectionQuestion(props: { id: number; path: string; onDone: (v
       footer={
         <>
           <Button onPress={onClose}>{text("action.cancel")}</Button>
-          <Button tone="primary" icon={FileUp} isDisabled={!found} isPending={correct.isPending} onPress={onSend} data-testid="drop-correct">
+          <Button
+            tone="primary"
+            icon={FileUp}
+            isDisabled={!found}
+            isPending={correct.isPending}
+            onPress={onSend}
+            data-testid="drop-correct"
+          >
             {text("correct.send")}
           </Button>
         </>
@@ -76,7 +88,11 @@ export function CorrectionQuestion(props: { id: number; path: string; onDone: (v
     >
       {correct.error && <ProblemNote problem={correct.error} />}
       {!isIts && <Notice tone="attention" title={text("drop.correction.other")} />}
-      <ul>{found?.map((view, at) => <CandidateRow key={at} view={view} />)}</ul>
+      <ul>
+        {found?.map((view, at) => (
+          <CandidateRow key={at} view={view} />
+        ))}
+      </ul>
     </Dialog>
   );
 }

@@ -37,7 +37,8 @@ export function FixDialog({ ids, onClose }: { ids: number[]; onClose: () => void
       setFields(found);
       const [first] = found;
       // What somebody has chosen meanwhile stays.
-      if (first) setFix((old) => (old.path ? old : { path: first.path, find: first.values[0]?.value ?? "", replace: "" }));
+      if (first)
+        setFix((old) => (old.path ? old : { path: first.path, find: first.values[0]?.value ?? "", replace: "" }));
       return true;
     };
     fieldsOf(here, ids, told).catch((thrown) => current && setProblem(problemOf(thrown)));
@@ -73,7 +74,11 @@ export function FixDialog({ ids, onClose }: { ids: number[]; onClose: () => void
       {run.phase === "none" && !names && fields && fields.length > 0 && (
         <Terms fields={fields} fix={fix} onChange={setFix} />
       )}
-      {run.phase === "none" ? !names && preview && <Looked preview={preview} of={ids.length} /> : <Progress run={run} rest={rest.length} />}
+      {run.phase === "none" ? (
+        !names && preview && <Looked preview={preview} of={ids.length} />
+      ) : (
+        <Progress run={run} rest={rest.length} />
+      )}
     </Dialog>
   );
 }
@@ -143,7 +148,8 @@ function Progress({ run, rest }: { run: Run; rest: number }) {
       )}
       {phase === "stopped" && (
         <strong className={css.bad}>
-          {text("fix.stopped", { completed, failed })} {text("fix.stopped.rest", { held: run.held, moving: run.moving })}
+          {text("fix.stopped", { completed, failed })}{" "}
+          {text("fix.stopped.rest", { held: run.held, moving: run.moving })}
         </strong>
       )}
       {phase === "rest" && <strong>{text("fix.rest", { completed, failed, sent, n })}</strong>}

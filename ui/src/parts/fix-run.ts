@@ -24,7 +24,8 @@ interface Part {
   view: BatchView | undefined;
 }
 
-const isOver = ({ ids, view }: Part) => ids.length === PART && view?.total === PART && view.moving === 0 && view.attention.length === 0;
+const isOver = ({ ids, view }: Part) =>
+  ids.length === PART && view?.total === PART && view.moving === 0 && view.attention.length === 0;
 
 /** How far a correction of many is. */
 export interface Run {

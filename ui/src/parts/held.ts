@@ -23,7 +23,11 @@ export type Held = "compared" | "unsent" | "repeat" | "twice";
  * Sent with one press it may be the first time, another try, or a second report of the same; or it waits for nobody's
  * press, but for the authority's word that it does not have it.
  */
-export function heldAs({ attempts, messages, goesByItself }: Pick<DetailView, "attempts" | "messages" | "goesByItself">): Held {
+export function heldAs({
+  attempts,
+  messages,
+  goesByItself,
+}: Pick<DetailView, "attempts" | "messages" | "goesByItself">): Held {
   if (goesByItself) return "compared";
   if (messages.some(({ code }) => MAY_BE_THERE.has(code))) return "twice";
   return attempts > 0 ? "repeat" : "unsent";

@@ -29,7 +29,13 @@ export function Help({ screen, onClose }: { screen: Screen; onClose: () => void 
       <div className={css.help}>
         <nav className={css.topics} aria-label={text("help.topics")}>
           {(Object.keys(PAGES) as Screen[]).map((one) => (
-            <Button key={one} tone={one === page ? "plain" : "quiet"} aria-pressed={one === page} onPress={() => setPage(one)} data-testid={`help-${one}`}>
+            <Button
+              key={one}
+              tone={one === page ? "plain" : "quiet"}
+              aria-pressed={one === page}
+              onPress={() => setPage(one)}
+              data-testid={`help-${one}`}
+            >
               {text(`nav.${one}`)}
             </Button>
           ))}

@@ -14,7 +14,10 @@ export function isTaken(event: KeyboardEvent): boolean {
   const { target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return true;
   if (isDialogOpen() || document.querySelector("[role=listbox][data-focused], [role=menu]")) return true;
-  return target instanceof HTMLElement && target.closest("input, textarea, [contenteditable], [data-typing], [role=listbox]") !== null;
+  return (
+    target instanceof HTMLElement &&
+    target.closest("input, textarea, [contenteditable], [data-typing], [role=listbox]") !== null
+  );
 }
 
 /** Whether a letter or a digit alone does something: people who dictate or tremble switch it off (WCAG 2.1.4). */
@@ -49,8 +52,11 @@ export function useAllKey(choose: () => void): void {
   });
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "a" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
-      const typing = event.target instanceof HTMLElement && event.target.closest("input, textarea, [contenteditable], [data-typing]");
+      if (event.key.toLowerCase() !== "a" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
+        return;
+      const typing =
+        event.target instanceof HTMLElement &&
+        event.target.closest("input, textarea, [contenteditable], [data-typing]");
       if (typing || isDialogOpen()) return;
       event.preventDefault();
       latest.current();
@@ -68,7 +74,8 @@ export function usePaletteKey(show: () => void): void {
   });
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
+        return;
       event.preventDefault();
       if (!isDialogOpen()) latest.current();
     };

@@ -79,7 +79,8 @@ function FilterMenu<Id extends string>(props: {
   const text = useText();
   const format = useFormat();
   const named = choices.filter((choice) => chosen.includes(choice.id)).map((choice) => choice.name);
-  const change = (keys: Selection) => onChoose(choices.map(({ id }) => id).filter((id) => keys === "all" || keys.has(id)));
+  const change = (keys: Selection) =>
+    onChoose(choices.map(({ id }) => id).filter((id) => keys === "all" || keys.has(id)));
   return (
     <MenuTrigger>
       <AriaButton
@@ -118,7 +119,11 @@ function FilterMenu<Id extends string>(props: {
   );
 }
 
-export function StateFilter(props: { states: State[]; counts: ListCountsView | undefined; onChange: (states: State[]) => void }) {
+export function StateFilter(props: {
+  states: State[];
+  counts: ListCountsView | undefined;
+  onChange: (states: State[]) => void;
+}) {
   const { states, counts, onChange } = props;
   const text = useText();
   const words = useCodeText();
@@ -144,7 +149,8 @@ export function LaboratoryFilter(props: {
   const { laboratory, counts, onChange } = props;
   const text = useText();
   const known = counts?.laboratories ?? [];
-  const gone = laboratory !== null && !known.some((one) => one.name === laboratory) ? [{ name: laboratory, count: 0 }] : [];
+  const gone =
+    laboratory !== null && !known.some((one) => one.name === laboratory) ? [{ name: laboratory, count: 0 }] : [];
   return (
     <FilterMenu
       label={text("filter.laboratory")}
@@ -196,7 +202,12 @@ export function SavedViews({ view, onUse }: { view: View; onUse: (view: View) =>
             ))}
             {kept.length > 0 && <Separator className={css.separator} />}
             {current ? (
-              <MenuItem key="forget" id="forget:" className={controls.option} textValue={text("views.forget", { name: current.name })}>
+              <MenuItem
+                key="forget"
+                id="forget:"
+                className={controls.option}
+                textValue={text("views.forget", { name: current.name })}
+              >
                 <span className={controls.tick}>
                   <Trash2 aria-hidden size={15} />
                 </span>
@@ -234,7 +245,13 @@ function KeepView({ view, onClose }: { view: View; onClose: () => void }) {
           <Button tone="quiet" onPress={onClose}>
             {text("action.cancel")}
           </Button>
-          <Button tone="primary" isDisabled={!name.trim()} isPending={keep.isPending} onPress={save} data-testid="view-keep">
+          <Button
+            tone="primary"
+            isDisabled={!name.trim()}
+            isPending={keep.isPending}
+            onPress={save}
+            data-testid="view-keep"
+          >
             {text("views.keep.confirm")}
           </Button>
         </>
@@ -246,7 +263,14 @@ function KeepView({ view, onClose }: { view: View; onClose: () => void }) {
           if (name.trim()) save();
         }}
       >
-        <TextField label={text("views.name")} help={text("views.keep.more")} value={name} onChange={setName} autoFocus data-testid="view-name" />
+        <TextField
+          label={text("views.name")}
+          help={text("views.keep.more")}
+          value={name}
+          onChange={setName}
+          autoFocus
+          data-testid="view-name"
+        />
       </form>
       {keep.error && <ProblemNote problem={keep.error} />}
     </Dialog>

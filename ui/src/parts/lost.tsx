@@ -30,7 +30,8 @@ export function LostReports() {
         <ul className={`${css.list} selectable`}>
           {lost.newest.map(({ file, at, endpoint }, place) => (
             <li key={place}>
-              <b>{file || text("lost.nameless")}</b> <span>{text("lost.from", { when: format.moment(at), endpoint: endpointName(text, endpoint) })}</span>
+              <b>{file || text("lost.nameless")}</b>{" "}
+              <span>{text("lost.from", { when: format.moment(at), endpoint: endpointName(text, endpoint) })}</span>
             </li>
           ))}
           {rest > 0 && <li>{text("lost.rest", { n: rest })}</li>}

@@ -34,7 +34,11 @@ export function Message({ message, onShow, onApply, compact }: Props) {
   const sentence = shownSentence(text, message, !reveal);
   const raw = rawText(message);
   return (
-    <li className={`${css.message} ${css[severity]} ${compact ? css.compact : ""}`} data-testid="message" data-code={message.code}>
+    <li
+      className={`${css.message} ${css[severity]} ${compact ? css.compact : ""}`}
+      data-testid="message"
+      data-code={message.code}
+    >
       <Icon aria-hidden size={17} className={css.icon} />
       <div className={css.words}>
         <p className={`${css.sentence} selectable`}>

@@ -37,10 +37,21 @@ const plain = (text: string) => text.normalize("NFD").replace(/\p{M}/gu, "").toL
 /** Whether each word that was typed begins a word of the text. */
 export function matches(text: string, typed: string): boolean {
   const words = plain(text).split(/[^\p{L}\p{N}]+/u);
-  return plain(typed).split(/\s+/).filter(Boolean).every((part) => words.some((word) => word.startsWith(part)));
+  return plain(typed)
+    .split(/\s+/)
+    .filter(Boolean)
+    .every((part) => words.some((word) => word.startsWith(part)));
 }
 
-export function Palette({ onClose, showSheet, lock }: { onClose: () => void; showSheet: () => void; lock: () => void }) {
+export function Palette({
+  onClose,
+  showSheet,
+  lock,
+}: {
+  onClose: () => void;
+  showSheet: () => void;
+  lock: () => void;
+}) {
   const text = useText();
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
@@ -95,7 +106,11 @@ export function Palette({ onClose, showSheet, lock }: { onClose: () => void; sho
             ref={(element) => void (index === current && element?.scrollIntoView?.({ block: "nearest" }))}
             onClick={() => run(entry)}
           >
-            {entry.state ? <StateMark state={entry.state} size={16} /> : entry.icon && <entry.icon aria-hidden size={16} />}
+            {entry.state ? (
+              <StateMark state={entry.state} size={16} />
+            ) : (
+              entry.icon && <entry.icon aria-hidden size={16} />
+            )}
             <span>{entry.words}</span>
           </li>
         ))}
@@ -124,7 +139,9 @@ function useActions({ showSheet, lock }: { showSheet: () => void; lock: () => vo
     return [
       ...SCREENS.map((to) => entry(to, text(`nav.${to}`), () => go(HOME[to]))),
       ...GROUPS.map((group) =>
-        entry(group, `${text("nav.reports")} · ${text(`group.${group}`)}`, () => go({ screen: "reports", group, open: null })),
+        entry(group, `${text("nav.reports")} · ${text(`group.${group}`)}`, () =>
+          go({ screen: "reports", group, open: null }),
+        ),
       ),
       entry("choose-files", text("send.choose-files"), toSend(chooser.files)),
       entry("choose-folder", text("send.choose-folder"), toSend(chooser.folder)),
@@ -161,6 +178,10 @@ function useReports(typed: string): Entry[] {
     run: () => go({ screen: "reports", group: null, open: row.id }),
   }));
   if (rows.length === 0) return [];
-  const all = () => go({ screen: "reports", group: null, open: null, only: { since: null, until: null, states: [], search } });
-  return [...rows, { key: "all", words: text("palette.all", { search }), icon: rows.length > 1 ? FileSearch : Search, run: all }];
+  const all = () =>
+    go({ screen: "reports", group: null, open: null, only: { since: null, until: null, states: [], search } });
+  return [
+    ...rows,
+    { key: "all", words: text("palette.all", { search }), icon: rows.length > 1 ? FileSearch : Search, run: all },
+  ];
 }

@@ -13,7 +13,15 @@ const LENGTH_MIN = 6;
 
 const COMMANDS = { lock: "set_unlock_passphrase", administration: "set_administration_passphrase" } as const;
 
-export function PassphraseDialog({ of, hasOne, onClose }: { of: keyof typeof COMMANDS; hasOne: boolean; onClose: () => void }) {
+export function PassphraseDialog({
+  of,
+  hasOne,
+  onClose,
+}: {
+  of: keyof typeof COMMANDS;
+  hasOne: boolean;
+  onClose: () => void;
+}) {
   const text = useText();
   const [current, setCurrent] = useState("");
   const [chosen, setChosen] = useState("");

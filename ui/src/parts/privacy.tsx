@@ -14,7 +14,11 @@ export function Privacy({ view, onReduce }: { view: PrivacyView; onReduce?: (() 
   const Icon = view.tooMuch ? ShieldAlert : ShieldCheck;
   const form = text.code(`privacy.form.${view.permitted}`) ?? text("privacy.form.other", { form: view.permitted });
   return (
-    <section className={`${css.privacy} ${view.tooMuch ? css.stop : ""}`} data-testid="privacy" data-stops={view.tooMuch}>
+    <section
+      className={`${css.privacy} ${view.tooMuch ? css.stop : ""}`}
+      data-testid="privacy"
+      data-stops={view.tooMuch}
+    >
       <h3>
         <Icon aria-hidden size={17} />
         {text("privacy.title")}
@@ -55,7 +59,9 @@ function Row({ row }: { row: PrivacyRowView }) {
   const shown = (values: string[]) =>
     values
       .map((value) =>
-        row.key === "patient.birth-date" ? format.date(value) : (text.code(`value.${row.key}.${value}`) ?? text.code(`value.${value}`) ?? value),
+        row.key === "patient.birth-date"
+          ? format.date(value)
+          : (text.code(`value.${row.key}.${value}`) ?? text.code(`value.${value}`) ?? value),
       )
       .map(hide)
       .join(" · ");

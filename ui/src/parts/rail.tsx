@@ -1,7 +1,17 @@
 // The left rail: where one can go, and at the bottom what the window is connected to.
 
 import { BadgeCheck, ChartColumn, Files, Landmark, ListChecks, Send, Settings } from "lucide-react";
-import { CircleCheck, CircleDashed, CircleQuestionMark, CloudOff, Eye, EyeOff, Lock, LockKeyhole, PauseCircle } from "lucide-react";
+import {
+  CircleCheck,
+  CircleDashed,
+  CircleQuestionMark,
+  CloudOff,
+  Eye,
+  EyeOff,
+  Lock,
+  LockKeyhole,
+  PauseCircle,
+} from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 
 import type { Connection as Link } from "../bridge/generated/Connection";
@@ -28,7 +38,11 @@ const ENTRIES: { screen: Screen; icon: LucideIcon; word: TextId }[] = [
 /** Below this many days the certificate asks for attention (the last notice of the calendar but two). */
 const DAYS_URGENT = 30;
 
-export function Rail({ status, showHelp, lock }: {
+export function Rail({
+  status,
+  showHelp,
+  lock,
+}: {
   status: StatusView | undefined;
   showHelp: () => void;
   lock: () => void;
@@ -80,7 +94,13 @@ export function Rail({ status, showHelp, lock }: {
           <div className={css.icons}>
             <RevealNames />
             <Button tone="quiet" icon={Lock} label={text("lock.now")} onPress={lock} data-testid="lock" />
-            <Button tone="quiet" icon={CircleQuestionMark} label={text("help.title")} onPress={showHelp} data-testid="help" />
+            <Button
+              tone="quiet"
+              icon={CircleQuestionMark}
+              label={text("help.title")}
+              onPress={showHelp}
+              data-testid="help"
+            />
           </div>
         </div>
       </div>

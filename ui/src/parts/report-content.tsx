@@ -54,7 +54,12 @@ function Section(props: { section: SectionView; messages: MessageView[]; pointer
   return (
     <section ref={box} className={css.section} data-section={section.resource}>
       <h3>{words("section", section.resource)}</h3>
-      <Fields of={section.resource} fields={section.fields.filter((field) => !isFolded(field))} messages={messages} pointer={pointer} />
+      <Fields
+        of={section.resource}
+        fields={section.fields.filter((field) => !isFolded(field))}
+        messages={messages}
+        pointer={pointer}
+      />
       {folded.length > 0 && (
         <details open={technical} className={css.technical}>
           <summary>{text("content.technical", { n: folded.length })}</summary>

@@ -157,7 +157,13 @@ function Head({ total, order, hasDeadlines, chosen, onSort, onChooseAll }: Props
   const sorter = ({ column, word }: Sorted) => {
     const Icon = order.ascending ? ArrowUp : ArrowDown;
     return (
-      <button key={column} type="button" className={css.sorter} onClick={() => onSort(column)} data-testid={`sort-${column}`}>
+      <button
+        key={column}
+        type="button"
+        className={css.sorter}
+        onClick={() => onSort(column)}
+        data-testid={`sort-${column}`}
+      >
         {text(word)}
         {order.column === column && (
           <>
@@ -181,7 +187,8 @@ function Head({ total, order, hasDeadlines, chosen, onSort, onChooseAll }: Props
             onClick={onChooseAll}
             data-testid="choose-all"
           >
-            {chosen.size > 0 && (chosen.size >= total ? <Check aria-hidden size={13} /> : <Minus aria-hidden size={13} />)}
+            {chosen.size > 0 &&
+              (chosen.size >= total ? <Check aria-hidden size={13} /> : <Minus aria-hidden size={13} />)}
           </button>
         </span>
         {COLUMNS.map((facts) => (

@@ -47,7 +47,9 @@ function Row({ result }: { result: ResultView }) {
       <th scope="row">
         <strong>{disease ?? name ?? code}</strong>
         <span className={css.second}>
-          {[disease && testOf(text, { ...result, subject: null }), disease && name !== code && name].filter(Boolean).join(" · ")}
+          {[disease && testOf(text, { ...result, subject: null }), disease && name !== code && name]
+            .filter(Boolean)
+            .join(" · ")}
           {code && <code>{code}</code>}
         </span>
       </th>

@@ -28,7 +28,10 @@ export function sentenceOf(text: Text, message: MessageView): string {
   // What a file is says what to do with it.
   const kind = message.code === "not-a-report" && text.code(`not-a-report.${params.kind}`, params);
   if (kind) return kind;
-  return text.code(`finding.${message.code}`, params) ?? text("message.unfamiliar", { code: message.code, params: paramsText(message.params) });
+  return (
+    text.code(`finding.${message.code}`, params) ??
+    text("message.unfamiliar", { code: message.code, params: paramsText(message.params) })
+  );
 }
 
 /** Codes whose sentence quotes what stands in a document, where it may be about the patient. */
@@ -60,7 +63,8 @@ export function shownSentence(text: Text, message: MessageView, isHidden: boolea
 }
 
 /** Codes about an element and not about how it is written: there people's word for it says more than FHIR's. */
-const ABOUT_ELEMENTS = /^(rule-.*|missing-element|too-many|empty-value|empty-element|invalid-value|control-character|code-not-allowed)$/;
+const ABOUT_ELEMENTS =
+  /^(rule-.*|missing-element|too-many|empty-value|empty-element|invalid-value|control-character|code-not-allowed)$/;
 
 /** The parameters, with the name of the element as people call it, where the catalogue has one. */
 function named(text: Text, message: MessageView): Record<string, string> {
@@ -87,7 +91,15 @@ export function rawText(message: MessageView): string | null {
 }
 
 /** Issue types by which an authority says that it could not, rather than that the report is wrong. */
-export const PASSING: ReadonlySet<string> = new Set(["exception", "timeout", "transient", "throttled", "lock-error", "no-store", "incomplete"]);
+export const PASSING: ReadonlySet<string> = new Set([
+  "exception",
+  "timeout",
+  "transient",
+  "throttled",
+  "lock-error",
+  "no-store",
+  "incomplete",
+]);
 /** Those about who asks. */
 const ACCESS = new Set(["security", "login", "unknown", "expired", "forbidden", "suppressed"]);
 /** Those about a report that it may have already. */
@@ -105,7 +117,8 @@ export function helpOf(text: Text, message: MessageView): string | undefined {
 export function valuesOf(message: MessageView, sentence: string): { found: string | null; expected: string | null } {
   const { params, suggestion } = message;
   // A day stands in the sentence as people write it.
-  const isSaid = (value: string) => sentence.includes(value) || Object.entries(params).some((one) => one[1] === value && isDay(...one));
+  const isSaid = (value: string) =>
+    sentence.includes(value) || Object.entries(params).some((one) => one[1] === value && isDay(...one));
   const unsaid = (value: string | null | undefined) => (value && !isSaid(value) ? value : null);
   const found = params.found ?? params.value ?? message.found;
   // A suggestion says both.

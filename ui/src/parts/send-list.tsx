@@ -53,7 +53,11 @@ export function Found(props: FoundProps) {
           onAgain={others.length === 0 && view === only ? onAgain : undefined}
           beside={beside.has(view.digest)}
           onBeside={isAsked(view) ? (on) => onBeside(view.digest, on) : undefined}
-          onCertificate={view.kind === "certificate" && found.length === 1 && !source.pasted ? () => onCertificate(source.path) : undefined}
+          onCertificate={
+            view.kind === "certificate" && found.length === 1 && !source.pasted
+              ? () => onCertificate(source.path)
+              : undefined
+          }
           onLeaveOut={leaveOut(view)}
         />
       ))}
@@ -94,7 +98,12 @@ export function Common(props: {
             repeatable.length > 1 && (
               <Switch
                 isSelected={repeatable.every(({ path }) => again.has(path))}
-                onChange={(on) => onAgain(repeatable.map(({ path }) => path), on)}
+                onChange={(on) =>
+                  onAgain(
+                    repeatable.map(({ path }) => path),
+                    on,
+                  )
+                }
               >
                 {text("send.known.again", { n: more })}
               </Switch>

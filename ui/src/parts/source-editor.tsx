@@ -1,7 +1,16 @@
 // The source of a report, to be changed: line numbers, colours, and a mark at every value that something is said of.
 // It stands in a shadow root: there its style sheets are adopted, which the content security policy permits.
 
-import { defaultKeymap, history as undoable, historyKeymap, isolateHistory, redo, redoDepth, undo, undoDepth } from "@codemirror/commands";
+import {
+  defaultKeymap,
+  history as undoable,
+  historyKeymap,
+  isolateHistory,
+  redo,
+  redoDepth,
+  undo,
+  undoDepth,
+} from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { xml } from "@codemirror/lang-xml";
 import { HighlightStyle, ensureSyntaxTree, syntaxHighlighting } from "@codemirror/language";
@@ -42,7 +51,11 @@ const LOOK = EditorView.theme({
   ".cm-gutters": { color: "var(--text-quiet)", backgroundColor: "var(--surface-sunken)", border: "none" },
   ".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--surface-selected) 45%, transparent)" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--surface-selected)" },
-  ".cm-tooltip": { color: "var(--text)", backgroundColor: "var(--surface-raised)", border: "1px solid var(--line-strong)" },
+  ".cm-tooltip": {
+    color: "var(--text)",
+    backgroundColor: "var(--surface-raised)",
+    border: "1px solid var(--line-strong)",
+  },
   ".cm-diagnostic": { maxWidth: "32rem", padding: "0.35rem 0.6rem", fontFamily: "var(--font)", fontSize: "0.875rem" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--attention)" },
   ".cm-diagnostic-warning": { borderLeftColor: "var(--caution)" },
@@ -134,7 +147,8 @@ export function SourceEditor({ label, value, format, marks, steps, place, histor
     const keep = (event: KeyboardEvent) => event.key === "Escape" && event.stopPropagation();
     box.current.addEventListener("keydown", keep);
     const at = first.line === null ? null : view.state.doc.line(Math.min(first.line, view.state.doc.lines));
-    if (at) view.dispatch({ selection: { anchor: at.from }, effects: EditorView.scrollIntoView(at.from, { y: "center" }) });
+    if (at)
+      view.dispatch({ selection: { anchor: at.from }, effects: EditorView.scrollIntoView(at.from, { y: "center" }) });
     return () => {
       view.destroy();
       editor.current = null;
@@ -172,7 +186,12 @@ export function SourceEditor({ label, value, format, marks, steps, place, histor
     if (!view) return;
     const { lines } = view.state.doc;
     const found = marks.filter((mark) => mark.line >= 1 && mark.line <= lines);
-    view.dispatch(setDiagnostics(view.state, found.map((mark) => diagnostic(view.state, mark))));
+    view.dispatch(
+      setDiagnostics(
+        view.state,
+        found.map((mark) => diagnostic(view.state, mark)),
+      ),
+    );
   }, [marks]);
   return <div ref={box} className={css.editor} data-typing />;
 }

@@ -16,7 +16,8 @@ export function SourceText(props: { source: string; lines: number[]; pointer: Po
   const text = useText();
   const box = useRef<HTMLDivElement>(null);
   const all = useMemo(() => source.split("\n"), [source]);
-  const start = line !== null && line > LINES_MAX / 2 ? Math.min(line - LINES_MAX / 2, Math.max(0, all.length - LINES_MAX)) : 0;
+  const start =
+    line !== null && line > LINES_MAX / 2 ? Math.min(line - LINES_MAX / 2, Math.max(0, all.length - LINES_MAX)) : 0;
   const marked = new Set(lines);
   useEffect(() => {
     if (pointer.line !== null) showInside(box.current?.querySelector(`[data-line="${pointer.line}"]`));
@@ -24,7 +25,13 @@ export function SourceText(props: { source: string; lines: number[]; pointer: Po
   return (
     // A region that scrolls must be reachable by keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div ref={box} className={`${css.source} selectable`} tabIndex={0} role="region" aria-label={text("detail.tab.source")}>
+    <div
+      ref={box}
+      className={`${css.source} selectable`}
+      tabIndex={0}
+      role="region"
+      aria-label={text("detail.tab.source")}
+    >
       {all.slice(start, start + LINES_MAX).map((content, at) => {
         const number = start + at + 1;
         return (

@@ -14,7 +14,17 @@ export function Sparkline({ counts, height = 22 }: { counts: number[]; height?: 
         // A day without any is a line, so that the days can be counted.
         const tall = count === 0 ? 1 : Math.max(3, (count / most) * height);
         // oxlint-disable-next-line react/no-array-index-key -- a day is its place
-        return <rect key={at} x={at * (BAR + GAP)} y={height - tall} width={BAR} height={tall} rx={1} className={count === 0 ? css.none : css.some} />;
+        return (
+          <rect
+            key={at}
+            x={at * (BAR + GAP)}
+            y={height - tall}
+            width={BAR}
+            height={tall}
+            rx={1}
+            className={count === 0 ? css.none : css.some}
+          />
+        );
       })}
     </svg>
   );

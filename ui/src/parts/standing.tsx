@@ -38,7 +38,13 @@ export function Standing({ status }: { status: StatusView }) {
   const sealed = status.problem?.code === "passphrase-needed";
   const { laboratory } = status;
   const calls = laboratory !== null && (laboratory.needsAttention > 0 || laboratory.notices > 0 || laboratory.paused);
-  const quiet = !calls && !sealed && !status.paused && !status.problem && status.notices.length === 0 && !status.elsewhere.some(({ problem }) => problem);
+  const quiet =
+    !calls &&
+    !sealed &&
+    !status.paused &&
+    !status.problem &&
+    status.notices.length === 0 &&
+    !status.elsewhere.some(({ problem }) => problem);
   if (quiet) return null;
   return (
     <div className={css.standing}>
@@ -61,7 +67,11 @@ export function Standing({ status }: { status: StatusView }) {
         <Notice
           tone="attention"
           title={text("standing.laboratory")}
-          actions={place.screen !== "settings" && <Button onPress={() => go(HOME.settings)}>{text("standing.endpoints")}</Button>}
+          actions={
+            place.screen !== "settings" && (
+              <Button onPress={() => go(HOME.settings)}>{text("standing.endpoints")}</Button>
+            )
+          }
         >
           {[
             laboratory.needsAttention > 0 && text("standing.laboratory.attention", { n: laboratory.needsAttention }),

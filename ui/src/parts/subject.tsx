@@ -21,7 +21,10 @@ export function diseaseOf(text: Text, about: About): string | null {
 
 /** "PCR, blood"; empty where the code does not say. */
 export function testOf(text: Text, about: About): string {
-  const words = [about.test && text.code(`test.${about.test}`), about.specimen && text.code(`specimen.${about.specimen}`)];
+  const words = [
+    about.test && text.code(`test.${about.test}`),
+    about.specimen && text.code(`specimen.${about.specimen}`),
+  ];
   return words.filter(Boolean).join(", ");
 }
 

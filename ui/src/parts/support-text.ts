@@ -17,11 +17,18 @@ export function supportText(text: Text, view: DetailView): string {
     [text("detail.attempts"), view.attempts],
   ];
   const events = view.timeline.map(({ at, event, evidence }) =>
-    [at, text.code(`event.${event}`) ?? event, evidence?.httpStatus && `HTTP ${evidence.httpStatus}`].filter(Boolean).join("\t"),
+    [at, text.code(`event.${event}`) ?? event, evidence?.httpStatus && `HTTP ${evidence.httpStatus}`]
+      .filter(Boolean)
+      .join("\t"),
   );
   const said = view.messages
     .filter(({ source }) => source === "authority")
-    .map(({ severity, code, rule, text: own, expression }) => [severity, rule ?? code, own, expression].filter(Boolean).join("\t"));
+    .map(({ severity, code, rule, text: own, expression }) =>
+      [severity, rule ?? code, own, expression].filter(Boolean).join("\t"),
+    );
   const named = facts.filter(([, value]) => value).map(([name, value]) => `${name}: ${value}`);
-  return [named, events, said].filter((part) => part.length > 0).map((part) => part.join("\n")).join("\n\n");
+  return [named, events, said]
+    .filter((part) => part.length > 0)
+    .map((part) => part.join("\n"))
+    .join("\n\n");
 }

@@ -108,4 +108,16 @@ function detailOf(step: TimelineView, text: Text, format: Format): string[] {
 }
 
 /** Events after which something is owed at a known time. */
-const NEXT = new Set(["deferred", "refused-on-the-way", "doubted", "asked-in-vain", "other-not-shown", "not-answered", "not-received", "still-in-progress", "overdue", "not-found", "turned-away"]);
+const NEXT = new Set([
+  "deferred",
+  "refused-on-the-way",
+  "doubted",
+  "asked-in-vain",
+  "other-not-shown",
+  "not-answered",
+  "not-received",
+  "still-in-progress",
+  "overdue",
+  "not-found",
+  "turned-away",
+]);

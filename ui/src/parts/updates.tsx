@@ -55,7 +55,12 @@ export function Updates() {
                 <code className="selectable">{view.address}</code>
                 {view.asked !== null && <span>{text("updates.asked", { time: format.moment(view.asked) })}</span>}
               </span>
-              <Button icon={RefreshCw} isPending={look.isPending} onPress={() => look.mutate(undefined, { onError })} data-testid="updates-look">
+              <Button
+                icon={RefreshCw}
+                isPending={look.isPending}
+                onPress={() => look.mutate(undefined, { onError })}
+                data-testid="updates-look"
+              >
                 {text("updates.look")}
               </Button>
             </div>
@@ -78,7 +83,8 @@ function Ready({ version }: { version: string }) {
   const text = useText();
   const [asking, setAsking] = useState(false);
   const install = useCommand("install_update", {
-    onDone: (opened) => opened && say({ tone: "done", title: text("updates.opened"), more: text("updates.opened.more") }),
+    onDone: (opened) =>
+      opened && say({ tone: "done", title: text("updates.opened"), more: text("updates.opened.more") }),
   });
   return (
     <>

@@ -62,7 +62,12 @@ export function Veiled({ view, children }: { view: Pick<DetailView, "row" | "bir
     () =>
       reveal
         ? { ...OPEN, patient }
-        : { isHidden: true, hide: hiding(patient), hideValue: initialOf, patient: patient && initials(patient, birthDate) },
+        : {
+            isHidden: true,
+            hide: hiding(patient),
+            hideValue: initialOf,
+            patient: patient && initials(patient, birthDate),
+          },
     [reveal, patient, birthDate],
   );
   return <VeilContext value={veil}>{children}</VeilContext>;
@@ -91,5 +96,13 @@ export function ShowName() {
   const { isHidden } = useVeil();
   const { setReveal } = useWindow();
   if (!isHidden) return null;
-  return <Button tone="quiet" icon={Eye} label={text("names.show")} onPress={() => setReveal(true)} data-testid="show-name" />;
+  return (
+    <Button
+      tone="quiet"
+      icon={Eye}
+      label={text("names.show")}
+      onPress={() => setReveal(true)}
+      data-testid="show-name"
+    />
+  );
 }

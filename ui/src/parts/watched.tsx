@@ -78,7 +78,13 @@ export function WatchedFolder() {
 }
 
 /** Nothing goes to the authority that nobody has asked for: what lies there may be years old. */
-function Question(props: { chosen: Chosen; isPending: boolean; onSend: () => void; onLeave: () => void; onClose: () => void }) {
+function Question(props: {
+  chosen: Chosen;
+  isPending: boolean;
+  onSend: () => void;
+  onLeave: () => void;
+  onClose: () => void;
+}) {
   const { chosen, isPending, onSend, onLeave, onClose } = props;
   const text = useText();
   const format = useFormat();

@@ -85,12 +85,25 @@ export function Ask({ about, authority }: { about: About | undefined; authority:
           <Select
             label={text("ask.status")}
             value={query.status ?? "any"}
-            choices={[{ id: "any", name: text("ask.status.any") }, ...STATUSES.map((id) => ({ id, name: text.code(`state.${id}`) ?? id }))]}
+            choices={[
+              { id: "any", name: text("ask.status.any") },
+              ...STATUSES.map((id) => ({ id, name: text.code(`state.${id}`) ?? id })),
+            ]}
             onChange={(id) => set({ status: id === "any" ? null : id })}
             data-testid="ask-status"
           />
-          <DateField label={text("ask.from")} value={query.from ?? ""} onChange={(day) => set({ from: day || null })} data-testid="ask-from" />
-          <DateField label={text("ask.until")} value={query.until ?? ""} onChange={(day) => set({ until: day || null })} data-testid="ask-until" />
+          <DateField
+            label={text("ask.from")}
+            value={query.from ?? ""}
+            onChange={(day) => set({ from: day || null })}
+            data-testid="ask-from"
+          />
+          <DateField
+            label={text("ask.until")}
+            value={query.until ?? ""}
+            onChange={(day) => set({ until: day || null })}
+            data-testid="ask-until"
+          />
           <div className={css.press}>
             <Button type="submit" tone="primary" icon={Search} data-testid="ask">
               {text("ask.ask")}
@@ -109,7 +122,14 @@ export function Ask({ about, authority }: { about: About | undefined; authority:
         )}
         {answer.phase === "failed" && <Refused problem={answer.problem} asked={asked} ask={askFor} />}
         {answer.phase === "shown" && (
-          <Shown views={answer.views} at={answer.at} asked={asked} ask={askFor} askFurther={askFurther} isAsking={isAsking} />
+          <Shown
+            views={answer.views}
+            at={answer.at}
+            asked={asked}
+            ask={askFor}
+            askFurther={askFurther}
+            isAsking={isAsking}
+          />
         )}
       </div>
     </>

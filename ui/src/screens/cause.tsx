@@ -58,7 +58,11 @@ export function CausePage(props: {
             {reveal ? message.text : masked(message.text)}
           </p>
         )}
-        {help && <p className="selectable" data-testid="cause-help">{help}</p>}
+        {help && (
+          <p className="selectable" data-testid="cause-help">
+            {help}
+          </p>
+        )}
         <p className={css.origin}>
           <StateLabel state={cause.state} size={14} />
           {message?.rule && <code className="selectable">{message.rule}</code>}
@@ -67,12 +71,16 @@ export function CausePage(props: {
       </div>
       {corrected && (
         <Notice tone="caution" icon={History} title={text("cause.regressed")}>
-          <span data-testid="cause-regressed">{text("cause.regressed.more", { time: format.moment(corrected), n: rows.length })}</span>
+          <span data-testid="cause-regressed">
+            {text("cause.regressed.more", { time: format.moment(corrected), n: rows.length })}
+          </span>
         </Notice>
       )}
       <div className={css.figures}>
         <p>
-          <strong className={css.count}>{isCut ? text("cause.least", { n: format.number(rows.length) }) : format.number(rows.length)}</strong>
+          <strong className={css.count}>
+            {isCut ? text("cause.least", { n: format.number(rows.length) }) : format.number(rows.length)}
+          </strong>
           <span>{text("cause.reports", { n: rows.length })}</span>
         </p>
         <p>
@@ -122,7 +130,15 @@ function Values({ cause }: { cause: Cause }) {
 }
 
 /** The reports of a cause; the one that is open is always among those shown. */
-export function CauseRows({ cause, open, onShow }: { cause: Cause; open: number | null; onShow: (id: number) => void }) {
+export function CauseRows({
+  cause,
+  open,
+  onShow,
+}: {
+  cause: Cause;
+  open: number | null;
+  onShow: (id: number) => void;
+}) {
   const text = useText();
   const format = useFormat();
   const destination = useDestinations();
@@ -181,11 +197,17 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
       setAsking(undefined);
       if (view.sent.length > 0) intake.followed(view.sent);
       const [first] = view.refused;
-      if (first) say({ tone: "attention", title: text("decided.left", { n: refusedOf(view) }), more: problemText(text, first.problem).title });
+      if (first)
+        say({
+          tone: "attention",
+          title: text("decided.left", { n: refusedOf(view) }),
+          more: problemText(text, first.problem).title,
+        });
     },
   });
   const isSending = decide.isPending;
-  const resubmit = (ids: number[]) => decide.mutate({ ids, decision: "resubmit", reason: "" }, { onError: sayProblem(text) });
+  const resubmit = (ids: number[]) =>
+    decide.mutate({ ids, decision: "resubmit", reason: "" }, { onError: sayProblem(text) });
   // What the authority may have solved meanwhile can go again as it is; for all else that is useless.
   const passing = cause.message?.source === "authority" && PASSING.has(cause.message.code);
   return (

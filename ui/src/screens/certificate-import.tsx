@@ -47,7 +47,11 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
   const inspect = useCommand("certificate_inspect");
   const store = useCommand("certificate_import", {
     onDone() {
-      say({ tone: "done", title: text("certificate.stored"), more: text(practice ? "certificate.stored.practice" : "certificate.stored.more") });
+      say({
+        tone: "done",
+        title: text("certificate.stored"),
+        more: text(practice ? "certificate.stored.practice" : "certificate.stored.more"),
+      });
       files.clear();
     },
   });
@@ -122,7 +126,10 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
             <Select
               label={text("certificate.for")}
               value={endpoint}
-              choices={[{ id: "", name: text("certificate.for.all") }, ...others.map(({ name }) => ({ id: name, name }))]}
+              choices={[
+                { id: "", name: text("certificate.for.all") },
+                ...others.map(({ name }) => ({ id: name, name })),
+              ]}
               onChange={(next) => {
                 setEndpoint(next);
                 trial.reset();
@@ -130,7 +137,8 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
               data-testid="certificate-for"
             />
           )}
-          {store.error && (store.error.code === "no-keychain" ? <VaultOffer onDone={keep} /> : <ProblemNote problem={store.error} />)}
+          {store.error &&
+            (store.error.code === "no-keychain" ? <VaultOffer onDone={keep} /> : <ProblemNote problem={store.error} />)}
           {trial.error && <ProblemNote problem={trial.error} />}
           {refused && (
             <Notice tone="caution" title={text("certificate.not-accepted")}>

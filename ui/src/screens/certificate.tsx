@@ -29,7 +29,13 @@ export function Certificate({ files }: { files: CertificateFiles }) {
   const closed = useAdministrationClosed();
   const none = stored.data?.length === 0;
   const choose = (
-    <Button icon={FileKey2} tone={none ? "primary" : "plain"} isDisabled={closed} onPress={files.choose} data-testid="certificate-import">
+    <Button
+      icon={FileKey2}
+      tone={none ? "primary" : "plain"}
+      isDisabled={closed}
+      onPress={files.choose}
+      data-testid="certificate-import"
+    >
       {text(none ? "certificate.import" : "certificate.import-next")}
     </Button>
   );
@@ -50,7 +56,9 @@ export function Certificate({ files }: { files: CertificateFiles }) {
               {text("certificate.none.more")}
             </Empty>
           )}
-          {stored.data?.map((one) => <Stored key={one.fingerprint} stored={one} />)}
+          {stored.data?.map((one) => (
+            <Stored key={one.fingerprint} stored={one} />
+          ))}
           {practice && (
             <details className={`${screen.card} ${css.practice}`} data-testid="certificate-practice">
               <summary>
@@ -87,7 +95,10 @@ function Stored({ stored }: { stored: StoredCertificateView }) {
       </div>
       <p className={css.use}>
         {isUsed
-          ? text("certificate.used-for", { endpoints: endpoints.map((name) => endpointName(text, name)).join(", "), n: endpoints.length })
+          ? text("certificate.used-for", {
+              endpoints: endpoints.map((name) => endpointName(text, name)).join(", "),
+              n: endpoints.length,
+            })
           : text("certificate.unused")}{" "}
         {open > 0 && text("certificate.open", { n: open })}
       </p>
@@ -124,7 +135,9 @@ function UseFor({ stored }: { stored: StoredCertificateView }) {
   const use = useCommand("use_certificate", {
     onDone: (_, { endpoint }) => say({ tone: "done", title: text("certificate.used-now", { endpoint }) }),
   });
-  const others = endpoints.filter(({ environment, name }) => environment !== "practice" && !stored.endpoints.includes(name));
+  const others = endpoints.filter(
+    ({ environment, name }) => environment !== "practice" && !stored.endpoints.includes(name),
+  );
   if (others.length === 0) return null;
   return (
     <Select
@@ -165,7 +178,10 @@ function Removal({ stored, onClose }: { stored: StoredCertificateView; onClose: 
     >
       <p>{text("certificate.remove.more", { name: certificate ? commonName(certificate.subject) : fingerprint })}</p>
       {needed && (
-        <Notice tone="attention" title={text("certificate.remove.needed", { n: endpoints.length, endpoints: endpoints.join(", ") })}>
+        <Notice
+          tone="attention"
+          title={text("certificate.remove.needed", { n: endpoints.length, endpoints: endpoints.join(", ") })}
+        >
           {endpoints.length > 0 && text("certificate.remove.none")}{" "}
           {open > 0 && text("certificate.remove.open", { n: open })}
         </Notice>

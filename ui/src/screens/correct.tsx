@@ -67,7 +67,10 @@ export function Correct({ open }: { open: number | null }) {
   const ordered = causes.flatMap((cause) => cause.rows);
   const move = (by: number) => {
     const at = ordered.findIndex((row) => row.id === open);
-    const begin = Math.max(0, ordered.findIndex((row) => row.id === current?.rows[0]?.id));
+    const begin = Math.max(
+      0,
+      ordered.findIndex((row) => row.id === current?.rows[0]?.id),
+    );
     const next = ordered[at < 0 ? begin : Math.min(ordered.length - 1, Math.max(0, at + by))];
     if (next) show(next.id);
   };
@@ -104,7 +107,9 @@ export function Correct({ open }: { open: number | null }) {
           )}
           {isCut && (
             <div className={css.cut} data-testid="causes-cut">
-              <p className={screen.lead}>{text("correct-list.cut", { shown: format.number(rows.length), n: format.number(total) })}</p>
+              <p className={screen.lead}>
+                {text("correct-list.cut", { shown: format.number(rows.length), n: format.number(total) })}
+              </p>
               <Button icon={ListPlus} onPress={() => setMost(rows.length + ROWS_AT_A_TIME)} data-testid="causes-more">
                 {text("correct-list.more", { n: Math.min(left, ROWS_AT_A_TIME) })}
               </Button>
@@ -162,10 +167,20 @@ function CauseItem(props: { cause: Cause; isCurrent: boolean; isBack: boolean; i
   const { reveal } = useWindow();
   const { message, rows } = cause;
   return (
-    <button type="button" className={css.cause} aria-current={isCurrent ? "true" : undefined} onClick={onPress} data-testid="cause">
+    <button
+      type="button"
+      className={css.cause}
+      aria-current={isCurrent ? "true" : undefined}
+      onClick={onPress}
+      data-testid="cause"
+    >
       <span className={css.count}>
-        <span aria-hidden>{isCut ? text("cause.least", { n: format.number(rows.length) }) : format.number(rows.length)}</span>
-        <span className="visually-hidden">{text(isCut ? "correct-list.count.least" : "correct-list.count", { n: rows.length })}</span>
+        <span aria-hidden>
+          {isCut ? text("cause.least", { n: format.number(rows.length) }) : format.number(rows.length)}
+        </span>
+        <span className="visually-hidden">
+          {text(isCut ? "correct-list.count.least" : "correct-list.count", { n: rows.length })}
+        </span>
       </span>
       <span className={css.name}>
         <strong>{message ? shownSentence(text, message, !reveal) : words("state-meaning", cause.state)}</strong>

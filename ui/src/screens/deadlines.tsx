@@ -31,7 +31,8 @@ export function Deadlines() {
   const rows = view.deadlines.toSorted((a, b) => byName(a.disease, b.disease));
   const free = view.diseases.filter((disease) => !rows.some((row) => row.disease === disease)).toSorted(byName);
   const keep = (deadlines: DeadlineView[]) => save.mutate({ deadlines }, { onError: sayProblem(text) });
-  const set = (disease: Disease, hours: number) => keep([...rows.filter((row) => row.disease !== disease), { disease, hours }]);
+  const set = (disease: Disease, hours: number) =>
+    keep([...rows.filter((row) => row.disease !== disease), { disease, hours }]);
   return (
     <section className={screen.card} data-testid="deadlines">
       <h2>{text("deadlines.title")}</h2>

@@ -49,10 +49,7 @@ export function Detail({ id, onClose, onShow, onCorrected }: Props) {
     <article className={css.detail} data-testid="detail" aria-label={text("detail.label")}>
       {detail.error ? (
         <div className={css.fault}>
-          <ProblemNote
-            problem={detail.error}
-            actions={<Button onPress={onClose}>{text("action.close")}</Button>}
-          />
+          <ProblemNote problem={detail.error} actions={<Button onPress={onClose}>{text("action.close")}</Button>} />
         </div>
       ) : (
         detail.data && (
@@ -113,7 +110,9 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
         <p className={`${css.patient} selectable`}>
           <strong>{veil.patient ?? text("reports.no-patient")}</strong>
           <ShowName />
-          {view.birthDate && !veil.isHidden && <span>{text("detail.born", { date: format.date(view.birthDate) })}</span>}
+          {view.birthDate && !veil.isHidden && (
+            <span>{text("detail.born", { date: format.date(view.birthDate) })}</span>
+          )}
           {row.laboratory && <span>{row.laboratory}</span>}
         </p>
         <p className={css.meaning} data-testid="meaning">
@@ -325,7 +324,11 @@ function Identifiers({ view }: { view: DetailView }) {
     <section className={css.identifiers}>
       <h3>{text("detail.identifiers")}</h3>
       <div className={css.actions}>
-        <CopyButton label={text("support-copy.label")} value={() => supportText(text, view)} data-testid="copy-for-support" />
+        <CopyButton
+          label={text("support-copy.label")}
+          value={() => supportText(text, view)}
+          data-testid="copy-for-support"
+        />
         {identifier && (
           <Button
             icon={Landmark}

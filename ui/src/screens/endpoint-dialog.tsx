@@ -35,7 +35,10 @@ const EMPTY: EndpointInput = {
 };
 
 /** Where the language of the window is that of the country, reports that name none are in it too. */
-const fieldsFor = (locale: string): EndpointInput => ({ ...EMPTY, language: LANGUAGES.find((code) => code === locale) ?? EMPTY.language });
+const fieldsFor = (locale: string): EndpointInput => ({
+  ...EMPTY,
+  language: LANGUAGES.find((code) => code === locale) ?? EMPTY.language,
+});
 
 /** Whether an address ends as those of the authority do, for a hint while it is written: the question comes from the
  *  operating system. What is no address yet is for the core to say. */
@@ -205,7 +208,8 @@ export function useCa() {
       (thrown) => setProblem(problemOf(thrown)),
     );
   }, []);
-  const choose = () => void door.call("choose_files", { purpose: "ca" }).then(take, (thrown) => setProblem(problemOf(thrown)));
+  const choose = () =>
+    void door.call("choose_files", { purpose: "ca" }).then(take, (thrown) => setProblem(problemOf(thrown)));
   return { ca, problem, take, choose, clear: () => setCa(undefined) };
 }
 

@@ -257,7 +257,11 @@ function Deadlines({ figures, days }: { figures: ComplianceView; days: DayView[]
           .map(({ name, count, only }) => (
             <li key={name}>
               {only ? (
-                <button type="button" className={css.line} onClick={() => go({ screen: "reports", group: null, open: null, only })}>
+                <button
+                  type="button"
+                  className={css.line}
+                  onClick={() => go({ screen: "reports", group: null, open: null, only })}
+                >
                   {share(name, count)}
                 </button>
               ) : (

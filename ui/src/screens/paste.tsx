@@ -30,7 +30,15 @@ export function PasteDialog({ onPaste, onClose }: { onPaste: (text: string) => v
       }
     >
       <p>{text("paste.more")}</p>
-      <TextField label={text("paste.content")} value={content} onChange={setContent} rows={14} mono autoFocus data-testid="paste-content" />
+      <TextField
+        label={text("paste.content")}
+        value={content}
+        onChange={setContent}
+        rows={14}
+        mono
+        autoFocus
+        data-testid="paste-content"
+      />
     </Dialog>
   );
 }

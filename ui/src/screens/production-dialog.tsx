@@ -15,7 +15,12 @@ import { HOME, useWindow } from "../place";
  * Into production real reports begin: the word is typed, so that nobody arrives by a slip. Out of it they end, also those
  * of the watched folder.
  */
-export function ProductionDialog(props: { endpoint: EndpointView; into: boolean; onConfirm: () => void; onClose: () => void }) {
+export function ProductionDialog(props: {
+  endpoint: EndpointView;
+  into: boolean;
+  onConfirm: () => void;
+  onClose: () => void;
+}) {
   const { endpoint, into, onConfirm, onClose } = props;
   const text = useText();
   const plan = useEndpointPlan(endpoint.name);
@@ -45,23 +50,28 @@ export function ProductionDialog(props: { endpoint: EndpointView; into: boolean;
         <p key={one.endpoint}>{text("production.stays", { n: one.count, name: one.endpoint })}</p>
       ))}
       {plan.data?.watchedFolder && (
-        <p>{text(into ? "production.watched" : "production.leave.watched", { folder: plan.data.watchedFolder, name: endpoint.name })}</p>
+        <p>
+          {text(into ? "production.watched" : "production.leave.watched", {
+            folder: plan.data.watchedFolder,
+            name: endpoint.name,
+          })}
+        </p>
       )}
       {into && (
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isTyped) onConfirm();
-        }}
-      >
-        <TextField
-          label={text("production.type", { word })}
-          value={typed}
-          onChange={setTyped}
-          autoFocus
-          data-testid="production-word"
-        />
-      </form>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (isTyped) onConfirm();
+          }}
+        >
+          <TextField
+            label={text("production.type", { word })}
+            value={typed}
+            onChange={setTyped}
+            autoFocus
+            data-testid="production-word"
+          />
+        </form>
       )}
     </Dialog>
   );

@@ -34,7 +34,17 @@ import { Detail } from "./detail";
 import css from "./reports.module.css";
 import type { Group } from "../bridge/generated/Group";
 
-export function Reports({ group, open, sent, only }: { group: Group | null; open: number | null; sent?: Sent; only?: Only }) {
+export function Reports({
+  group,
+  open,
+  sent,
+  only,
+}: {
+  group: Group | null;
+  open: number | null;
+  sent?: Sent;
+  only?: Only;
+}) {
   const text = useText();
   const { language } = useWords();
   const { go, reveal } = useWindow();
@@ -172,7 +182,9 @@ export function Reports({ group, open, sent, only }: { group: Group | null; open
             key={decided.at}
             decided={decided}
             onClose={() => setDecided(undefined)}
-            onShow={(ids) => go({ screen: "reports", group: null, open: null, sent: { ids, at: Date.now(), chosen: true } })}
+            onShow={(ids) =>
+              go({ screen: "reports", group: null, open: null, sent: { ids, at: Date.now(), chosen: true } })
+            }
           />
         )}
         {selection.ids.size > 0 && (

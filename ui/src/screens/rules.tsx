@@ -58,7 +58,9 @@ export function Rules() {
               <span>{text("rules.facts", { n: entry.definitions, time: format.moment(entry.imported) })}</span>
               {entry.missing.map(({ name, wanted, instead }) => (
                 <span key={name} data-testid="rules-missing">
-                  {instead === null ? text("rules.missing", { name, version: wanted }) : text("rules.instead", { name, version: wanted, instead })}
+                  {instead === null
+                    ? text("rules.missing", { name, version: wanted })
+                    : text("rules.instead", { name, version: wanted, instead })}
                 </span>
               ))}
               {entry.outdated && <span data-testid="rules-outdated">{text("rules.outdated")}</span>}
@@ -90,7 +92,11 @@ export function Rules() {
 /** One file after the other, all in the room of the beginning; one that cannot be used keeps no other out. */
 function useImport(onDone: () => void) {
   const text = useText();
-  const [state, set] = useState<{ done: number | null; count: number; problems: Problem[] }>({ done: null, count: 0, problems: [] });
+  const [state, set] = useState<{ done: number | null; count: number; problems: Problem[] }>({
+    done: null,
+    count: 0,
+    problems: [],
+  });
   const bring = async (paths: string[]) => {
     if (paths.length === 0) return;
     const here = door.here();
@@ -156,10 +162,17 @@ function Plan({ plan }: { plan: RulesPlanView }) {
   const text = useText();
   const { looked, refused, accepted, still } = plan;
   const same = refused === 0 && accepted === 0;
-  const sum = looked === 0 ? text("rules.plan.none") : same ? text("rules.plan.same", { n: looked }) : text("rules.plan.refused", { n: looked, refused });
+  const sum =
+    looked === 0
+      ? text("rules.plan.none")
+      : same
+        ? text("rules.plan.same", { n: looked })
+        : text("rules.plan.refused", { n: looked, refused });
   return (
     <div className={css.plan} data-testid="rules-plan">
-      <p className={screen.lead}>{plan.inUse === null ? text("rules.plan.first") : text("rules.plan.in-use", { name: plan.inUse })}</p>
+      <p className={screen.lead}>
+        {plan.inUse === null ? text("rules.plan.first") : text("rules.plan.in-use", { name: plan.inUse })}
+      </p>
       <Notice tone={refused > 0 ? "caution" : "done"} title={sum}>
         {accepted > 0 && <p>{text("rules.plan.accepted", { n: accepted })}</p>}
         {still > 0 && <p>{text("rules.plan.still", { n: still })}</p>}
@@ -185,7 +198,9 @@ function Plan({ plan }: { plan: RulesPlanView }) {
                 <span className={css.quiet}>{[row.patient, row.subject].filter(Boolean).join(" · ")}</span>
               </li>
             ))}
-            {refused > plan.reports.length && <li className={css.quiet}>{text("rules.plan.more", { n: refused - plan.reports.length })}</li>}
+            {refused > plan.reports.length && (
+              <li className={css.quiet}>{text("rules.plan.more", { n: refused - plan.reports.length })}</li>
+            )}
           </ul>
         </>
       )}

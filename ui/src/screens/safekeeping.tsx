@@ -95,7 +95,9 @@ export function Safekeeping() {
             {setAside.map((one) => (
               <li key={one.name} data-testid="set-aside">
                 <div className={css.endpoint}>
-                  <strong>{text("safe.aside.facts", { time: format.exact(one.at), size: format.bytes(one.bytes) })}</strong>
+                  <strong>
+                    {text("safe.aside.facts", { time: format.exact(one.at), size: format.bytes(one.bytes) })}
+                  </strong>
                   <code className="selectable">{one.name}</code>
                 </div>
                 <Button tone="quiet" icon={Trash2} onPress={() => setRemoving(one)} data-testid="set-aside-remove">

@@ -1,6 +1,15 @@
 // Send: choose or drop, look at the findings, send, take back for ten seconds.
 
-import { ClipboardPaste, EyeOff, FilePlus2, FileStack, FlaskConical, FolderPlus, Send as SendIcon, X } from "lucide-react";
+import {
+  ClipboardPaste,
+  EyeOff,
+  FilePlus2,
+  FileStack,
+  FlaskConical,
+  FolderPlus,
+  Send as SendIcon,
+  X,
+} from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Dispatch, SetStateAction } from "react";
 
@@ -97,39 +106,39 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
           </section>
         ) : (
           <>
-          <Common
-            sources={intake.sources}
-            separate={separate}
-            onSeparate={setSeparate}
-            again={again}
-            onAgain={(paths, on) => setAgain((set) => paths.reduce((all, path) => changed(all, path, on), set))}
-            shared={shared}
-          />
-          <ul className={css.candidates} aria-label={text("send.list")}>
-            {urgentFirst(intake.sources).map((source) =>
-              source.problem ? (
-                <li key={source.path}>
-                  <ProblemNote problem={source.problem} />
-                </li>
-              ) : source.found === undefined ? (
-                <li key={source.path} className={css.looking}>
-                  {text("send.looking", { file: nameOf(source) })}
-                </li>
-              ) : (
-                <Found
-                  key={source.path}
-                  source={source}
-                  separate={separate}
-                  again={again.has(source.path)}
-                  onAgain={(on) => setAgain((set) => changed(set, source.path, on))}
-                  beside={beside}
-                  onBeside={(digest, on) => setBeside((set) => changed(set, digest, on))}
-                  shared={shared}
-                  onCertificate={onCertificate}
-                />
-              ),
-            )}
-          </ul>
+            <Common
+              sources={intake.sources}
+              separate={separate}
+              onSeparate={setSeparate}
+              again={again}
+              onAgain={(paths, on) => setAgain((set) => paths.reduce((all, path) => changed(all, path, on), set))}
+              shared={shared}
+            />
+            <ul className={css.candidates} aria-label={text("send.list")}>
+              {urgentFirst(intake.sources).map((source) =>
+                source.problem ? (
+                  <li key={source.path}>
+                    <ProblemNote problem={source.problem} />
+                  </li>
+                ) : source.found === undefined ? (
+                  <li key={source.path} className={css.looking}>
+                    {text("send.looking", { file: nameOf(source) })}
+                  </li>
+                ) : (
+                  <Found
+                    key={source.path}
+                    source={source}
+                    separate={separate}
+                    again={again.has(source.path)}
+                    onAgain={(on) => setAgain((set) => changed(set, source.path, on))}
+                    beside={beside}
+                    onBeside={(digest, on) => setBeside((set) => changed(set, digest, on))}
+                    shared={shared}
+                    onCertificate={onCertificate}
+                  />
+                ),
+              )}
+            </ul>
           </>
         )}
       </div>
@@ -168,7 +177,9 @@ function useNamedAgain(sources: Source[], setAgain: Dispatch<SetStateAction<Read
   useEffect(() => {
     const before = named.current;
     named.current = new Map(sources.map(({ path, chosen }) => [path, chosen]));
-    const anew = new Set(sources.filter(({ path, chosen }) => before.has(path) && before.get(path) !== chosen).map(({ path }) => path));
+    const anew = new Set(
+      sources.filter(({ path, chosen }) => before.has(path) && before.get(path) !== chosen).map(({ path }) => path),
+    );
     if (anew.size > 0) setAgain((now) => new Set([...now].filter((path) => !anew.has(path))));
   }, [sources, setAgain]);
 }

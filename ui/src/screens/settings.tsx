@@ -130,7 +130,10 @@ function Look() {
           label={text("settings.undo")}
           hideLabel
           value={undo}
-          choices={[...new Set([...UNDO_SECONDS, undo])].map((id) => ({ id, name: text("settings.undo.seconds", { n: Number(id) }) }))}
+          choices={[...new Set([...UNDO_SECONDS, undo])].map((id) => ({
+            id,
+            name: text("settings.undo.seconds", { n: Number(id) }),
+          }))}
           onChange={(seconds) => save({ undoSeconds: Number(seconds) })}
         />
       </div>
@@ -175,7 +178,8 @@ function Endpoints({ adds }: { adds: boolean }) {
                 <div className={css.endpoint}>
                   <strong>{endpointName(text, endpoint.name)}</strong>
                   <span>
-                    {words("environment", endpoint.environment)} · {text("endpoint.release", { release: endpoint.release })}
+                    {words("environment", endpoint.environment)} ·{" "}
+                    {text("endpoint.release", { release: endpoint.release })}
                     {endpoint.ownCa && ` · ${text("endpoint.own-ca")}`}
                   </span>
                   <code className="selectable">{endpoint.baseUrl}</code>
@@ -298,10 +302,7 @@ function Sending() {
   return (
     <section className={screen.card}>
       <h2>{text("settings.sending")}</h2>
-      <Switch
-        isSelected={status.data?.paused ?? false}
-        onChange={(paused) => pause.mutate({ paused }, { onError })}
-      >
+      <Switch isSelected={status.data?.paused ?? false} onChange={(paused) => pause.mutate({ paused }, { onError })}>
         <span className={css.words}>
           <span>{text("settings.pause")}</span>
           <span>{text("settings.pause.more")}</span>
@@ -347,7 +348,10 @@ function Sending() {
           <span>{text("settings.login")}</span>
           <span>{text("settings.login.more")}</span>
         </span>
-        <Switch isSelected={preferences.data?.startAtLogin ?? false} onChange={(startAtLogin) => save({ startAtLogin })}>
+        <Switch
+          isSelected={preferences.data?.startAtLogin ?? false}
+          onChange={(startAtLogin) => save({ startAtLogin })}
+        >
           <span className="visually-hidden">{text("settings.login")}</span>
         </Switch>
       </div>
@@ -356,7 +360,10 @@ function Sending() {
           <span>{text("settings.notifications")}</span>
           <span>{text("settings.notifications.more")}</span>
         </span>
-        <Switch isSelected={preferences.data?.notifications ?? true} onChange={(notifications) => save({ notifications })}>
+        <Switch
+          isSelected={preferences.data?.notifications ?? true}
+          onChange={(notifications) => save({ notifications })}
+        >
           <span className="visually-hidden">{text("settings.notifications")}</span>
         </Switch>
       </div>

@@ -66,7 +66,12 @@ export function StatementDialog({ onClose }: { onClose: () => void }) {
       }
     >
       <div className={css.days}>
-        <Button tone="quiet" icon={ChevronLeft} label={text("statement.before")} onPress={() => setDate(shifted(date, -1))} />
+        <Button
+          tone="quiet"
+          icon={ChevronLeft}
+          label={text("statement.before")}
+          onPress={() => setDate(shifted(date, -1))}
+        />
         <strong aria-live="polite">{format.date(date)}</strong>
         <Button
           tone="quiet"
@@ -139,7 +144,10 @@ function Entry({ entry }: { entry: StatementEntryView }) {
     ["statement.identifier", entry.identifier],
     ["statement.digest", entry.digest],
     ["statement.receipt", entry.receipt],
-    ["statement.answer-digest", entry.answerDigest && `${entry.answerDigest}${entry.answerStatus ? ` (HTTP ${entry.answerStatus})` : ""}`],
+    [
+      "statement.answer-digest",
+      entry.answerDigest && `${entry.answerDigest}${entry.answerStatus ? ` (HTTP ${entry.answerStatus})` : ""}`,
+    ],
   ];
   const disease = entry.disease && text.code(`disease.${entry.disease}`);
   return (
@@ -165,8 +173,22 @@ function Entry({ entry }: { entry: StatementEntryView }) {
 
 /** Columns with the names of the interface: a file for other programs is the same in every language. */
 const COLUMNS = [
-  "id", "created", "sent", "answered", "state", "disease", "code", "environment", "endpoint", "documentIdentifier",
-  "identifier", "digest", "receipt", "answerStatus", "answerDigest", "corrects",
+  "id",
+  "created",
+  "sent",
+  "answered",
+  "state",
+  "disease",
+  "code",
+  "environment",
+  "endpoint",
+  "documentIdentifier",
+  "identifier",
+  "digest",
+  "receipt",
+  "answerStatus",
+  "answerDigest",
+  "corrects",
 ] as const satisfies (keyof StatementEntryView)[];
 
 function linesOf(view: StatementView): (string | number | null)[][] {

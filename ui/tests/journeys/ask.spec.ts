@@ -68,17 +68,32 @@ test("more than a page is shown page by page", async ({ window, core }) => {
 test.describe("a laboratory", () => {
   test.use({ keychain: false, theme: "dark" });
 
-  const set = async (core: Core, made: Awaited<ReturnType<typeof authority>>, release: EndpointInput["release"] = null) => {
+  const set = async (
+    core: Core,
+    made: Awaited<ReturnType<typeof authority>>,
+    release: EndpointInput["release"] = null,
+  ) => {
     await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
     const caPem = readFileSync(made.ca, "utf8");
-    const input: EndpointInput = { name: "Pilot", baseUrl: made.base, environment: "integration", release, language: null, proxy: null, caPem };
+    const input: EndpointInput = {
+      name: "Pilot",
+      baseUrl: made.base,
+      environment: "integration",
+      release,
+      language: null,
+      proxy: null,
+      caPem,
+    };
     await core.call("add_endpoint", { input });
     await fetch(`${core.address}/host/grant`, { method: "POST", body: JSON.stringify([made.p12]) });
     await core.call("certificate_import", { paths: [made.p12], password: made.password, endpoint: "Pilot" });
     await core.call("use_endpoint", { name: "Pilot" });
   };
 
-  test("what another computer sent with the same certificate is shown as such; an authority that is away is asked again", async ({ window, core }) => {
+  test("what another computer sent with the same certificate is shown as such; an authority that is away is asked again", async ({
+    window,
+    core,
+  }) => {
     const made = await authority(core);
     await set(core, made);
     const other = await anotherCore(core);
@@ -105,7 +120,10 @@ test.describe("a laboratory", () => {
     await expect(window.getByTestId("ask-again")).toBeVisible();
   });
 
-  test("another authority answers by itself, and takes nothing out of the hand of whoever fills in the question", async ({ window, core }) => {
+  test("another authority answers by itself, and takes nothing out of the hand of whoever fills in the question", async ({
+    window,
+    core,
+  }) => {
     await core.send([core.sample("covid")]);
     await expect.poll(async () => (await core.call("status")).counts.completed).toBe(1);
     await window.getByTestId("nav-ask").click();
@@ -131,7 +149,10 @@ test.describe("a laboratory", () => {
     await expect(window.getByTestId("ask-identifier")).toHaveValue("urn:uuid:");
   });
 
-  test("a report is asked for where it went, as it was sent there, whatever is in use now", async ({ window, core }) => {
+  test("a report is asked for where it went, as it was sent there, whatever is in use now", async ({
+    window,
+    core,
+  }) => {
     const made = await authority(core, ["riverside", "lakeside"]);
     await set(core, made);
     await core.send([core.sample("covid")]);
@@ -139,7 +160,11 @@ test.describe("a laboratory", () => {
     const { identifier } = await core.call("detail", { id: 1 });
     // Another certificate, which the authority shows nothing of it; then another authority.
     await fetch(`${core.address}/host/grant`, { method: "POST", body: JSON.stringify([made.p12Of("lakeside")]) });
-    await core.call("certificate_import", { paths: [made.p12Of("lakeside")], password: made.passwordOf("lakeside"), endpoint: "Pilot" });
+    await core.call("certificate_import", {
+      paths: [made.p12Of("lakeside")],
+      password: made.passwordOf("lakeside"),
+      endpoint: "Pilot",
+    });
     const hits = window.getByTestId("hit");
     const ask = async () => {
       await window.getByTestId("nav-reports").click();
@@ -152,7 +177,14 @@ test.describe("a laboratory", () => {
     };
     await ask();
     const other = await authority(core);
-    const input = { name: "Other", baseUrl: other.base, environment: "integration" as const, release: null, language: null, proxy: null };
+    const input = {
+      name: "Other",
+      baseUrl: other.base,
+      environment: "integration" as const,
+      release: null,
+      language: null,
+      proxy: null,
+    };
     await core.call("add_endpoint", { input: { ...input, caPem: readFileSync(other.ca, "utf8") } });
     await fetch(`${core.address}/host/grant`, { method: "POST", body: JSON.stringify([other.p12]) });
     await core.call("certificate_import", { paths: [other.p12], password: other.password, endpoint: "Other" });

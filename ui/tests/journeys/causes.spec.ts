@@ -78,7 +78,10 @@ test("a cause that comes back after all its reports were corrected says so", asy
   await expect(window.getByTestId("cause-regressed")).toContainText("since then one more came in");
 });
 
-test("of more than a thousand reports of one cause each is looked at, and none is left out", async ({ window, core }) => {
+test("of more than a thousand reports of one cause each is looked at, and none is left out", async ({
+  window,
+  core,
+}) => {
   const count = 1_050;
   // A report that our own check finds wrong is on hold: it needs no authority to be one of them.
   await core.send(core.copies("covid", count, (text) => text.replace('"status": "final"', '"status": "finnal"')));

@@ -9,7 +9,12 @@ import type { Core } from "./window";
 test.use({ keychain: false });
 
 /** Adds an authority through the window; its CA comes as a file dropped on the dialog. */
-async function added(window: import("@playwright/test").Page, core: Core, name: string, made: { base: string; ca: string }) {
+async function added(
+  window: import("@playwright/test").Page,
+  core: Core,
+  name: string,
+  made: { base: string; ca: string },
+) {
   await window.getByTestId("nav-settings").click();
   await window.getByTestId("add-endpoint").click();
   const dialog = window.getByRole("dialog").first();
@@ -21,7 +26,11 @@ async function added(window: import("@playwright/test").Page, core: Core, name: 
   return dialog;
 }
 
-test("without a keychain a passphrase protects the keys, and is asked for at the next start", async ({ window, core, restart }) => {
+test("without a keychain a passphrase protects the keys, and is asked for at the next start", async ({
+  window,
+  core,
+  restart,
+}) => {
   const made = await authority(core);
   const dialog = await added(window, core, "Pilot", made);
   await window.getByTestId("vault-choose").click();
@@ -85,14 +94,20 @@ test("what is no CA, no address or a name twice is said where it stands", async 
   await expect(dialog.getByRole("textbox", { name: "Name" })).toHaveAttribute("aria-invalid", "true");
 });
 
-test("each authority has its certificate; one is used for another, and removed only knowingly", async ({ window, core }) => {
+test("each authority has its certificate; one is used for another, and removed only knowingly", async ({
+  window,
+  core,
+}) => {
   await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
   const made = await authority(core, ["riverside", "lakeside"]);
   const input = { baseUrl: made.base, environment: "integration" as const, release: null, language: null, proxy: null };
   const caPem = readFileSync(made.ca, "utf8");
   for (const name of ["One", "Two"]) await core.call("add_endpoint", { input: { ...input, name, caPem } });
   await window.getByTestId("nav-certificate").click();
-  for (const [laboratory, endpoint] of [["riverside", "One"], ["lakeside", "Two"]] as const) {
+  for (const [laboratory, endpoint] of [
+    ["riverside", "One"],
+    ["lakeside", "Two"],
+  ] as const) {
     await core.drop([join(made.folder, `pilot/${laboratory}.p12`)]);
     await window.getByTestId("certificate-password").fill(made.passwordOf(laboratory));
     await window.keyboard.press("Enter");
@@ -120,15 +135,28 @@ test("each authority has its certificate; one is used for another, and removed o
   await expect(window.getByText("No certificate of the authority yet")).toBeVisible();
 });
 
-test("a certificate takes the place of the one in use once the authority has accepted it, or somebody wants it all the same", async ({ window, core }) => {
+test("a certificate takes the place of the one in use once the authority has accepted it, or somebody wants it all the same", async ({
+  window,
+  core,
+}) => {
   await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
   const made = await authority(core, ["riverside", "lakeside"]);
   const stranger = await authority(core);
-  const input = { name: "Pilot", baseUrl: made.base, environment: "integration" as const, release: null, language: null, proxy: null };
+  const input = {
+    name: "Pilot",
+    baseUrl: made.base,
+    environment: "integration" as const,
+    release: null,
+    language: null,
+    proxy: null,
+  };
   await core.call("add_endpoint", { input: { ...input, caPem: readFileSync(made.ca, "utf8") } });
   await core.call("certificate_import", { paths: [made.p12], password: made.password, endpoint: "Pilot" });
   await core.call("use_endpoint", { name: "Pilot" });
-  const used = async () => (await core.call("certificates")).filter(({ endpoints }) => endpoints.length > 0).map(({ fingerprint }) => fingerprint);
+  const used = async () =>
+    (await core.call("certificates"))
+      .filter(({ endpoints }) => endpoints.length > 0)
+      .map(({ fingerprint }) => fingerprint);
   const [first = ""] = await used();
 
   // That of another authority: this one does not know it.
@@ -154,7 +182,9 @@ test("a certificate takes the place of the one in use once the authority has acc
 test.describe("in French", () => {
   test.use({ language: "fr" });
 
-  test("what is known of the authority of the country is filled in, and the address is what is left", async ({ window }) => {
+  test("what is known of the authority of the country is filled in, and the address is what is left", async ({
+    window,
+  }) => {
     await window.getByTestId("nav-settings").click();
     await window.getByTestId("add-endpoint").click();
     const dialog = window.getByRole("dialog");

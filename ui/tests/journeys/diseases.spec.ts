@@ -2,7 +2,10 @@
 
 import { expect, test } from "./window";
 
-test("a disease is found by its name in any language, also where the report has only a code", async ({ window, core }) => {
+test("a disease is found by its name in any language, also where the report has only a code", async ({
+  window,
+  core,
+}) => {
   const bare = core.copies("malaria", 1, (content) =>
     content.replaceAll(/,\s*"display": "[^"]*"/g, "").replaceAll("32700-7", "70568-1"),
   );
@@ -10,7 +13,11 @@ test("a disease is found by its name in any language, also where the report has 
   await window.getByTestId("nav-reports").click();
   await expect(window.getByTestId("report-row")).toHaveCount(3);
   await expect(window.getByTestId("report-list")).toContainText("Malaria");
-  for (const [word, name] of [["paludisme", "Malaria"], ["Legionella", "Legionellosis"], ["Legionellose", "Legionellosis"]]) {
+  for (const [word, name] of [
+    ["paludisme", "Malaria"],
+    ["Legionella", "Legionellosis"],
+    ["Legionellose", "Legionellosis"],
+  ]) {
     await window.getByRole("searchbox").fill(word ?? "");
     await expect(window.getByTestId("report-row")).toHaveCount(1);
     await expect(window.getByTestId("report-row")).toContainText(name ?? "");

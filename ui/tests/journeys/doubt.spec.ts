@@ -17,12 +17,18 @@ async function doubted(core: Core): Promise<number> {
   return id;
 }
 
-test("a doubt of an hour is with those to correct, and asks what the authority has said", async ({ window, core, context }) => {
+test("a doubt of an hour is with those to correct, and asks what the authority has said", async ({
+  window,
+  core,
+  context,
+}) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const id = await doubted(core);
   await window.getByTestId("nav-correct").click();
   // What our check has noted is no reason for a doubt: why a person is asked stands there.
-  await expect(window.getByTestId("cause-page").getByRole("heading", { level: 2 })).toContainText("The answer was lost.");
+  await expect(window.getByTestId("cause-page").getByRole("heading", { level: 2 })).toContainText(
+    "The answer was lost.",
+  );
   await window.getByTestId("cause-page").getByTestId("report-row").click();
   await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "unknown");
   const detail = window.getByTestId("detail");
@@ -59,7 +65,10 @@ test("said to have been received, it is settled and never sent", async ({ window
   expect(timeline.filter(({ event }) => event === "sending-started")).toHaveLength(1);
 });
 
-test("said not to have been received, it is sent again under the same identifier and completed", async ({ window, core }) => {
+test("said not to have been received, it is sent again under the same identifier and completed", async ({
+  window,
+  core,
+}) => {
   const id = await doubted(core);
   const { identifier } = await core.call("detail", { id });
   await window.getByTestId("nav-correct").click();

@@ -13,7 +13,14 @@ async function laboratory(core: Core, ...names: [string, ...string[]]) {
   await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
   const made = await authority(core);
   for (const name of names) {
-    const input = { name, baseUrl: made.base, environment: "integration" as const, release: null, language: null, proxy: null };
+    const input = {
+      name,
+      baseUrl: made.base,
+      environment: "integration" as const,
+      release: null,
+      language: null,
+      proxy: null,
+    };
     await core.call("add_endpoint", { input: { ...input, caPem: readFileSync(made.ca, "utf8") } });
   }
   await fetch(`${core.address}/host/grant`, { method: "POST", body: JSON.stringify([made.p12]) });
@@ -29,7 +36,9 @@ test("each row and the open report say environment and authority", async ({ wind
   await expect(window.getByTestId("report-row").getByTestId("destination")).toHaveText("Practice");
   await laboratory(core, "Pilot");
   await core.send([core.sample("muster-fehler")]);
-  await expect.poll(async () => (await core.call("status")).counts.needsAttention + (await core.call("status")).counts.completed).toBe(1);
+  await expect
+    .poll(async () => (await core.call("status")).counts.needsAttention + (await core.call("status")).counts.completed)
+    .toBe(1);
   await window.reload();
   await window.getByTestId("nav-reports").click();
   const row = window.getByTestId("report-row");
@@ -58,5 +67,7 @@ test("a report that waits is stopped, and another one is not sent, from the open
   await window.getByTestId("reason").fill("a control sample");
   await window.getByTestId("reason-confirm").click();
   await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "withdrawn");
-  await expect.poll(async () => (await core.call("status")).counts.byState).toMatchObject({ held: 1, withdrawn: 1, queued: 0 });
+  await expect
+    .poll(async () => (await core.call("status")).counts.byState)
+    .toMatchObject({ held: 1, withdrawn: 1, queued: 0 });
 });

@@ -3,7 +3,11 @@
 
 import { authority, expect, test } from "./window";
 
-test("the first steps stay until they are done, each opens its place, and they can be put away", async ({ window, core, restart }) => {
+test("the first steps stay until they are done, each opens its place, and they can be put away", async ({
+  window,
+  core,
+  restart,
+}) => {
   const list = window.getByTestId("checklist");
   await expect(list).toContainText("First steps");
   await window.getByTestId("checklist-practice").click();
@@ -28,7 +32,10 @@ test("the first steps stay until they are done, each opens its place, and they c
 test.describe("on a computer without a keychain", () => {
   test.use({ keychain: false });
 
-  test("all five steps are done one after the other, and the green test of the connection counts as the fourth", async ({ window, core }) => {
+  test("all five steps are done one after the other, and the green test of the connection counts as the fourth", async ({
+    window,
+    core,
+  }) => {
     await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
     const made = await authority(core);
     const list = window.getByTestId("checklist");
@@ -65,7 +72,11 @@ test.describe("on a computer without a keychain", () => {
     await expect(list).toContainText("Connection (done)");
 
     // Another address has not been tested, whoever was there before.
-    await core.call("set_endpoint_address", { name: "Pilot", base_url: made.base.replace("127.0.0.1", "localhost"), same_authority: true });
+    await core.call("set_endpoint_address", {
+      name: "Pilot",
+      base_url: made.base.replace("127.0.0.1", "localhost"),
+      same_authority: true,
+    });
     await expect(window.getByTestId("checklist-connection")).toBeVisible();
     await window.getByTestId("nav-settings").click();
     await window.getByTestId("test-endpoint").click();

@@ -2,7 +2,9 @@
 
 import { expect, sound, test } from "./window";
 
-test("the question mark and the rail open the help of the screen, and lead to that of the others", async ({ window }) => {
+test("the question mark and the rail open the help of the screen, and lead to that of the others", async ({
+  window,
+}) => {
   await window.getByTestId("nav-reports").click();
   await window.keyboard.press("?");
   const page = window.getByTestId("help-page");
@@ -19,7 +21,11 @@ test("the question mark and the rail open the help of the screen, and lead to th
   await expect(page).toContainText("grouped by cause");
 });
 
-for (const [language, word] of [["de", "nach Ursachen geordnet"], ["fr", "classé par cause"], ["it", "ordinato per causa"]] as const) {
+for (const [language, word] of [
+  ["de", "nach Ursachen geordnet"],
+  ["fr", "classé par cause"],
+  ["it", "ordinato per causa"],
+] as const) {
   test.describe(`in ${language}`, () => {
     test.use({ language });
     test("the help is in the reader's language", async ({ window }) => {

@@ -2,7 +2,10 @@
 
 import { expect, test } from "./window";
 
-test("a letter alone leads nowhere, G and a letter to a place, and the search is left by keys", async ({ window, core }) => {
+test("a letter alone leads nowhere, G and a letter to a place, and the search is left by keys", async ({
+  window,
+  core,
+}) => {
   await core.send([core.sample("covid"), core.sample("malaria")]);
   await window.keyboard.press("g");
   await window.keyboard.press("e");

@@ -14,7 +14,12 @@ async function filled(core: Core): Promise<void> {
   const wrong = core.write("held.json", whole.replace(/"birthDate": ?"[^"]*"/, '"birthDate": "2999-01-01"'));
   const { submissions } = await core.send([core.sample("malaria"), ...core.copies("muster-fehler", 2), wrong]);
   const ids = submissions.flatMap((id) => (id === null ? [] : [id]));
-  await core.call("set_deadlines", { deadlines: [{ disease: "covid-19", hours: 2 }, { disease: "malaria", hours: 24 }] });
+  await core.call("set_deadlines", {
+    deadlines: [
+      { disease: "covid-19", hours: 2 },
+      { disease: "malaria", hours: 24 },
+    ],
+  });
   await expect.poll(async () => (await core.call("batch", { ids })).moving).toBe(0);
 }
 
@@ -23,7 +28,10 @@ const by = (page: Page, id: string) => page.getByTestId(id);
 /** The main screens, each from wherever the window is. */
 const SCREENS: Record<string, (page: Page) => Promise<unknown>> = {
   send: (page) => by(page, "nav-send").click(),
-  reports: (page) => by(page, "nav-reports").click().then(() => by(page, "report-row").first().waitFor()),
+  reports: (page) =>
+    by(page, "nav-reports")
+      .click()
+      .then(() => by(page, "report-row").first().waitFor()),
   "a report": async (page) => {
     await by(page, "report-row").nth(1).click();
     await by(page, "detail-state").waitFor();
@@ -39,10 +47,19 @@ const SCREENS: Record<string, (page: Page) => Promise<unknown>> = {
     await by(page, "nav-correct").click();
     await by(page, "cause-page").waitFor();
   },
-  overview: (page) => by(page, "nav-overview").click().then(() => by(page, "overview-sentence").waitFor()),
-  ask: (page) => by(page, "nav-ask").click().then(() => by(page, "hit").first().waitFor()),
+  overview: (page) =>
+    by(page, "nav-overview")
+      .click()
+      .then(() => by(page, "overview-sentence").waitFor()),
+  ask: (page) =>
+    by(page, "nav-ask")
+      .click()
+      .then(() => by(page, "hit").first().waitFor()),
   certificate: (page) => by(page, "nav-certificate").click(),
-  settings: (page) => by(page, "nav-settings").click().then(() => by(page, "choose-watched").waitFor()),
+  settings: (page) =>
+    by(page, "nav-settings")
+      .click()
+      .then(() => by(page, "choose-watched").waitFor()),
 };
 
 /** Texts that are cut off without a sign of it, and pairs of texts that stand on each other. */
@@ -50,14 +67,21 @@ function crowded(): string[] {
   const found: string[] = [];
   const modal = document.querySelector("[role=dialog]");
   const root = modal ?? document.body;
-  const isSeen = (element: Element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && !element.closest(".visually-hidden, [aria-hidden=true], .cm-editor");
+  const isSeen = (element: Element) =>
+    element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
+    !element.closest(".visually-hidden, [aria-hidden=true], .cm-editor");
   /** What of a box its scrolling and clipping ancestors leave. */
   const shown = (element: Element, box: DOMRect): DOMRect | null => {
     let { left, top, right, bottom } = box;
     for (let above = element.parentElement; above; above = above.parentElement) {
       if (getComputedStyle(above).overflow === "visible") continue;
       const edge = above.getBoundingClientRect();
-      [left, top, right, bottom] = [Math.max(left, edge.left), Math.max(top, edge.top), Math.min(right, edge.right), Math.min(bottom, edge.bottom)];
+      [left, top, right, bottom] = [
+        Math.max(left, edge.left),
+        Math.max(top, edge.top),
+        Math.min(right, edge.right),
+        Math.min(bottom, edge.bottom),
+      ];
     }
     return right - left > 1 && bottom - top > 1 ? new DOMRect(left, top, right - left, bottom - top) : null;
   };
@@ -81,24 +105,30 @@ function crowded(): string[] {
       const edge = above.getBoundingClientRect();
       const whole = range.getBoundingClientRect();
       // What has gone to a line that is not seen at all is left out, not cut.
-      if (whole.top < edge.bottom - 1 && whole.right > edge.right + 1 && whole.left < edge.right) found.push(`cut: ${node.data.trim().slice(0, 60)}`);
+      if (whole.top < edge.bottom - 1 && whole.right > edge.right + 1 && whole.left < edge.right)
+        found.push(`cut: ${node.data.trim().slice(0, 60)}`);
       break;
     }
   }
   for (const [at, one] of texts.entries()) {
     for (const other of texts.slice(at + 1)) {
-      if (one.element === other.element || one.element.contains(other.element) || other.element.contains(one.element)) continue;
+      if (one.element === other.element || one.element.contains(other.element) || other.element.contains(one.element))
+        continue;
       const wide = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
       const tall = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
       // Lines may touch; letters may not.
       if (wide <= 3 || tall <= Math.min(one.box.height, other.box.height) * 0.35) continue;
       // What lies over the page hides what is below it: only what is on top at that place is read.
-      const [x, y] = [Math.max(one.box.left, other.box.left) + wide / 2, Math.max(one.box.top, other.box.top) + tall / 2];
+      const [x, y] = [
+        Math.max(one.box.left, other.box.left) + wide / 2,
+        Math.max(one.box.top, other.box.top) + tall / 2,
+      ];
       const top = document.elementsFromPoint(x, y);
       if (!top.includes(one.element) || !top.includes(other.element)) continue;
       const [upper, lower] = [one.element, other.element].toSorted((a, b) => top.indexOf(a) - top.indexOf(b));
       const between = top.slice(top.indexOf(upper as Element), top.indexOf(lower as Element));
-      const isOpaque = (element: Element) => !/rgba\(.*, 0\)|transparent/.test(getComputedStyle(element).backgroundColor);
+      const isOpaque = (element: Element) =>
+        !/rgba\(.*, 0\)|transparent/.test(getComputedStyle(element).backgroundColor);
       const covered = between.some((element) => !element.contains(lower as Element) && isOpaque(element));
       if (!covered) found.push(`on each other: ${one.words} | ${other.words}`);
     }
@@ -121,13 +151,22 @@ async function walk(page: Page): Promise<string[]> {
 
 /** Each word 40 % longer, in every text of a catalogue; what is no word of a text stays. */
 function lengthened(message: unknown, isText = true): unknown {
-  if (typeof message === "string") return isText ? message.replace(/\p{L}{3,}/gu, (word) => word + word.slice(0, Math.round(word.length * 0.4))) : message;
+  if (typeof message === "string")
+    return isText
+      ? message.replace(/\p{L}{3,}/gu, (word) => word + word.slice(0, Math.round(word.length * 0.4)))
+      : message;
   if (!Array.isArray(message)) return message;
   return message.map((part: unknown) => {
     if (!Array.isArray(part)) return lengthened(part);
     const [name, kind, choices] = part as [string, string, Record<string, unknown> | undefined];
     if (typeof choices !== "object") return part;
-    return [name, kind, Object.fromEntries(Object.entries(choices).map(([key, value]) => [key, key === "offset" ? value : lengthened(value)]))];
+    return [
+      name,
+      kind,
+      Object.fromEntries(
+        Object.entries(choices).map(([key, value]) => [key, key === "offset" ? value : lengthened(value)]),
+      ),
+    ];
   });
 }
 
@@ -135,7 +174,9 @@ async function inLongWords(page: Page): Promise<void> {
   await page.route(/\/assets\/en-[^/]*\.js$/, async (route) => {
     const answer = await route.fetch();
     const source = await answer.text();
-    const { default: catalogue } = (await import(`data:text/javascript,${encodeURIComponent(source)}`)) as { default: Record<string, unknown> };
+    const { default: catalogue } = (await import(`data:text/javascript,${encodeURIComponent(source)}`)) as {
+      default: Record<string, unknown>;
+    };
     const longer = Object.fromEntries(Object.entries(catalogue).map(([id, message]) => [id, lengthened(message)]));
     await route.fulfill({ response: answer, body: `export default ${JSON.stringify(longer)}` });
   });
@@ -149,7 +190,10 @@ test("texts that are 40 % longer are neither cut off nor on each other", async (
   expect(await walk(page)).toEqual([]);
 });
 
-for (const size of [{ width: 1280, height: 800 }, { width: 800, height: 600 }]) {
+for (const size of [
+  { width: 1280, height: 800 },
+  { width: 800, height: 600 },
+]) {
   test(`German at ${size.width} by ${size.height} has room`, async ({ page, core }) => {
     await filled(core);
     await core.call("set_preferences", { preferences: { ...(await core.call("preferences")), language: "de" } });
@@ -161,7 +205,9 @@ for (const size of [{ width: 1280, height: 800 }, { width: 800, height: 600 }]) 
 
 test("text of 200 % is neither cut off nor on each other", async ({ page, core }) => {
   await filled(core);
-  await core.call("set_preferences", { preferences: { ...(await core.call("preferences")), textPercent: 200, language: "de" } });
+  await core.call("set_preferences", {
+    preferences: { ...(await core.call("preferences")), textPercent: 200, language: "de" },
+  });
   await page.goto(core.address);
   await expect(by(page, "nav-send")).toBeVisible();
   expect(await walk(page)).toEqual([]);
@@ -179,18 +225,27 @@ test("in forced colours every screen is sound, and what is chosen is told from w
   await by(page, "nav-reports").click();
   const look = (id: string) =>
     by(page, id).evaluate((element) => {
-      const { backgroundColor, borderColor, borderStyle, outlineStyle, textDecorationLine, color } = getComputedStyle(element);
+      const { backgroundColor, borderColor, borderStyle, outlineStyle, textDecorationLine, color } =
+        getComputedStyle(element);
       return [backgroundColor, borderColor, borderStyle, outlineStyle, textDecorationLine, color].join(" ");
     });
   expect(await look("nav-reports")).not.toBe(await look("nav-overview"));
   for (const pressed of ["report-row", "nav-reports"]) {
     await by(page, pressed).first().click();
-    expect(await by(page, pressed).first().evaluate((element) => getComputedStyle(element).outlineStyle)).toBe("solid");
+    expect(
+      await by(page, pressed)
+        .first()
+        .evaluate((element) => getComputedStyle(element).outlineStyle),
+    ).toBe("solid");
   }
   // So does each switch.
   await by(page, "nav-settings").click();
   const [on, off] = await page.getByRole("switch").evaluateAll((all) => {
-    const track = (isOn: boolean) => all.find((one) => (one as HTMLInputElement).checked === isOn)?.closest("label")?.querySelector("span[aria-hidden]");
+    const track = (isOn: boolean) =>
+      all
+        .find((one) => (one as HTMLInputElement).checked === isOn)
+        ?.closest("label")
+        ?.querySelector("span[aria-hidden]");
     return [true, false].map((isOn) => {
       const element = track(isOn);
       return element && getComputedStyle(element).backgroundColor;
@@ -200,7 +255,10 @@ test("in forced colours every screen is sound, and what is chosen is told from w
   expect(on).not.toBe(off);
 });
 
-test("beside an open report the status, the place and the time left of each row are whole, in every language", async ({ window, core }) => {
+test("beside an open report the status, the place and the time left of each row are whole, in every language", async ({
+  window,
+  core,
+}) => {
   await filled(core);
   // One is in doubt and one waits: their words are the longest.
   await core.call("set_paused", { paused: true });
@@ -215,7 +273,9 @@ test("beside an open report the status, the place and the time left of each row 
     await expect(window.getByTestId("report-row").getByTestId("deadline").first()).toBeVisible();
     const cut = await window.evaluate(() => {
       const facts = document.querySelectorAll('[data-testid="report-row"] [data-facts] *');
-      return [...facts].filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0).map((one) => one.textContent);
+      return [...facts]
+        .filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0)
+        .map((one) => one.textContent);
     });
     expect(cut, language).toEqual([]);
   }

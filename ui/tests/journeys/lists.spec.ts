@@ -14,7 +14,10 @@ async function sent(core: Core, paths: string[]): Promise<number[]> {
   return ids;
 }
 
-test("reports are chosen by box, range and key, and one decision says for which it was not done", async ({ window, core }) => {
+test("reports are chosen by box, range and key, and one decision says for which it was not done", async ({
+  window,
+  core,
+}) => {
   await sent(core, [...core.copies("muster-fehler", 3), core.sample("covid"), core.sample("malaria")]);
   await core.call("set_preferences", { preferences: { ...(await core.call("preferences")), undoSeconds: 30 } });
   await window.getByTestId("nav-reports").click();
@@ -58,7 +61,10 @@ test("reports are chosen by box, range and key, and one decision says for which 
   await expect.poll(async () => (await core.call("status")).counts.byState).toMatchObject({ held: 3, completed: 2 });
 });
 
-test("what waits is stopped and goes on by one undo; what is not reportable is told with its reason", async ({ window, core }) => {
+test("what waits is stopped and goes on by one undo; what is not reportable is told with its reason", async ({
+  window,
+  core,
+}) => {
   await core.call("set_paused", { paused: true });
   const { submissions } = await core.send(core.copies("covid", 3));
   await window.getByTestId("nav-reports").click();
@@ -85,12 +91,18 @@ test("what waits is stopped and goes on by one undo; what is not reportable is t
 });
 
 test("a list is sorted by its columns, and its filters count what they would leave", async ({ window, core }) => {
-  await sent(core, [core.sample("malaria"), core.sample("covid"), core.sample("gonorrhoea"), core.sample("muster-fehler")]);
+  await sent(core, [
+    core.sample("malaria"),
+    core.sample("covid"),
+    core.sample("gonorrhoea"),
+    core.sample("muster-fehler"),
+  ]);
   await window.getByTestId("nav-reports").click();
   const diseases = () => window.getByTestId("report-row").locator("strong").allTextContents();
   await window.getByTestId("sort-disease").click();
   await expect(window.getByRole("columnheader", { name: /Disease/ })).toHaveAttribute("aria-sort", "ascending");
-  const isSorted = (names: string[]) => names.every((name, at) => at === 0 || (names[at - 1] ?? "").localeCompare(name) <= 0);
+  const isSorted = (names: string[]) =>
+    names.every((name, at) => at === 0 || (names[at - 1] ?? "").localeCompare(name) <= 0);
   await expect(window.getByTestId("report-row")).toHaveCount(4);
   await expect.poll(async () => isSorted(await diseases())).toBe(true);
   const upwards = await diseases();

@@ -13,7 +13,9 @@ test("more than five thousand reports to correct are all ordered by cause, when 
   const { PICTURES: pictures } = process.env;
   // Two codes that FHIR does not have, and a cause each.
   const paths = core.copies("covid", TOTAL, (content, at) =>
-    at < 100 ? content.replace(/"gender": "\w+"/, '"gender": "nobody"') : content.replaceAll('"status": "final"', '"status": "nobody"'),
+    at < 100
+      ? content.replace(/"gender": "\w+"/, '"gender": "nobody"')
+      : content.replaceAll('"status": "final"', '"status": "nobody"'),
   );
   const begun = Date.now();
   await core.send(paths);

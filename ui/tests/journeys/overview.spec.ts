@@ -9,7 +9,9 @@ test("figures lead to the reports that they count", async ({ window, core }) => 
   await core.send([core.sample("covid"), core.sample("malaria"), core.sample("muster-fehler")]);
   await expect.poll(async () => (await core.call("status")).counts.byState).toMatchObject({ completed: 2, failed: 1 });
   await window.getByTestId("nav-overview").click();
-  await expect(window.getByTestId("overview-sentence")).toContainText(/3 reports in the last 7 days: 2 completed, 1 to correct\. Half were completed within \d+ second/);
+  await expect(window.getByTestId("overview-sentence")).toContainText(
+    /3 reports in the last 7 days: 2 completed, 1 to correct\. Half were completed within \d+ second/,
+  );
   await expect(window.getByTestId("overview-causes").getByRole("button")).toHaveCount(1);
   await expect(window.getByTestId("overview-diseases")).toContainText("Malaria");
   await sound(window);
@@ -22,15 +24,25 @@ test("figures lead to the reports that they count", async ({ window, core }) => 
 
   // The bar of today has them all; that of yesterday none.
   await window.getByTestId("nav-overview").click();
-  await window.getByTestId("chart").getByRole("button", { name: /3 reports/ }).click();
+  await window
+    .getByTestId("chart")
+    .getByRole("button", { name: /3 reports/ })
+    .click();
   await expect(window.getByTestId("report-row")).toHaveCount(3);
   await window.getByTestId("nav-overview").click();
-  await window.getByTestId("chart").getByRole("button", { name: /no reports/ }).last().click();
+  await window
+    .getByTestId("chart")
+    .getByRole("button", { name: /no reports/ })
+    .last()
+    .click();
   await expect(window.getByTestId("only-filter")).toBeVisible();
   await expect(window.getByTestId("report-row")).toHaveCount(0);
 
   await window.getByTestId("nav-overview").click();
-  await window.getByTestId("overview-diseases").getByRole("button", { name: /Malaria/ }).click();
+  await window
+    .getByTestId("overview-diseases")
+    .getByRole("button", { name: /Malaria/ })
+    .click();
   await expect(window.getByTestId("report-row")).toHaveCount(1);
 });
 
@@ -39,11 +51,18 @@ test("a year is drawn by week", async ({ window, core }) => {
   await window.getByTestId("nav-overview").click();
   await window.getByRole("button", { name: "365 days" }).click();
   await expect(window.getByTestId("chart").getByRole("button")).toHaveCount(53);
-  await window.getByTestId("chart").getByRole("button", { name: /1 report\b/ }).click();
+  await window
+    .getByTestId("chart")
+    .getByRole("button", { name: /1 report\b/ })
+    .click();
   await expect(window.getByTestId("report-row")).toHaveCount(1);
 });
 
-test("the daily statement has what was sent, its digest and the answer, and no name", async ({ window, core, context }) => {
+test("the daily statement has what was sent, its digest and the answer, and no name", async ({
+  window,
+  core,
+  context,
+}) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const path = core.sample("covid");
   const name = /"family":\s*"([^"]+)"/.exec(readFileSync(path, "utf8"))?.[1] ?? "";
@@ -53,7 +72,8 @@ test("the daily statement has what was sent, its digest and the answer, and no n
   await window.getByTestId("statement-open").click();
   const statement = window.getByRole("dialog").getByTestId("statement");
   const { digest, receipt, identifier } = await core.call("detail", { id: 1 });
-  for (const proof of [digest, receipt ?? "no receipt", identifier, "Completed", "HTTP 200"]) await expect(statement).toContainText(proof);
+  for (const proof of [digest, receipt ?? "no receipt", identifier, "Completed", "HTTP 200"])
+    await expect(statement).toContainText(proof);
   await expect(statement.getByTestId("statement-outcome")).toHaveText("Completed (1)");
   expect(name).not.toBe("");
   await expect(statement).not.toContainText(name);
@@ -74,10 +94,15 @@ test("the daily statement has what was sent, its digest and the answer, and no n
   await expect(window.getByTestId("statement-pdf")).toBeFocused();
   // A line with other letters than those of ASCII stands in it by number.
   const hex = /<([0-9A-Fa-f]+)> Tj/g;
-  const pdf = readFileSync(target, "latin1").replace(hex, (_, digits: string) => Buffer.from(digits, "hex").toString("latin1"));
+  const pdf = readFileSync(target, "latin1").replace(hex, (_, digits: string) =>
+    Buffer.from(digits, "hex").toString("latin1"),
+  );
   expect(pdf).toMatch(/^%PDF-/);
-  const { chainHash } = await core.call("statement", { date: (await core.call("detail", { id: 1 })).row.created.slice(0, 10) });
-  for (const proof of [digest, receipt ?? "no receipt", identifier, chainHash, "Completed"]) expect(pdf).toContain(proof);
+  const { chainHash } = await core.call("statement", {
+    date: (await core.call("detail", { id: 1 })).row.created.slice(0, 10),
+  });
+  for (const proof of [digest, receipt ?? "no receipt", identifier, chainHash, "Completed"])
+    expect(pdf).toContain(proof);
   expect(pdf).not.toContain(name);
 
   // Paper has the statement and nothing of the window.

@@ -7,10 +7,12 @@ import { teachingPackage } from "./teaching";
 import type { Core } from "./window";
 
 /** A second version of the rules of teaching, which has become stricter with the names of places. */
-const stricter = () => teachingPackage().replaceAll('"version":"1.0.0"', '"version":"2.0.0"').replace('"maxLength":20', '"maxLength":5');
+const stricter = () =>
+  teachingPackage().replaceAll('"version":"1.0.0"', '"version":"2.0.0"').replace('"maxLength":20', '"maxLength":5');
 
 /** A report that the rules of teaching find nothing in. */
-const clean = (core: Core) => core.write("sound.json", readFileSync(core.sample("muster-fehler"), "utf8").replace("Muster-Fehler", "Muster"));
+const clean = (core: Core) =>
+  core.write("sound.json", readFileSync(core.sample("muster-fehler"), "utf8").replace("Muster-Fehler", "Muster"));
 
 async function sent(core: Core, path: string) {
   const { submissions } = await core.send([path]);
@@ -30,7 +32,11 @@ test("packages are imported, tried on the last reports, used and removed", async
   await expect(packages).toContainText("labcourier.practice@1.0.0");
 
   // One that cannot be used keeps no other out, and changes nothing.
-  await core.choose([core.write("broken.tgz", "no package"), core.write("one.json", teachingPackage()), core.write("two.json", stricter())]);
+  await core.choose([
+    core.write("broken.tgz", "no package"),
+    core.write("one.json", teachingPackage()),
+    core.write("two.json", stricter()),
+  ]);
   await card.getByTestId("rules-import").click();
   await expect(packages).toHaveCount(3);
   await expect(card.getByRole("alert")).toContainText("broken.tgz");

@@ -23,7 +23,10 @@ test("a place, an action and a report are a few letters away", async ({ window, 
   await window.keyboard.type("malaria");
   await expect(window.getByRole("option", { name: /Malaria/ }).first()).toBeVisible();
   await window.keyboard.press("ArrowUp");
-  await expect(window.getByRole("option", { name: "Search all reports for “malaria”" })).toHaveAttribute("aria-selected", "true");
+  await expect(window.getByRole("option", { name: "Search all reports for “malaria”" })).toHaveAttribute(
+    "aria-selected",
+    "true",
+  );
   await window.keyboard.press("Enter");
   await expect(window.getByTestId("report-row")).toHaveCount(1);
   await window.keyboard.press("Control+k");

@@ -38,7 +38,10 @@ test.use({ viewport: { width: 1100, height: 720 } });
 test.describe("a newcomer", () => {
   test.use({ welcomed: false });
 
-  test("gets from the first start to a corrected, completed practice report in six clicks", async ({ window, core }) => {
+  test("gets from the first start to a corrected, completed practice report in six clicks", async ({
+    window,
+    core,
+  }) => {
     const { press, picture, clicks } = hand(window, "first-report");
     await press(window.getByTestId("send-samples"));
     await press(window.getByTestId("send-button"));
@@ -55,7 +58,9 @@ test.describe("a newcomer", () => {
     await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "completed");
     await picture();
     expect(clicks()).toBeLessThanOrEqual(CLICKS_MAX);
-    await expect.poll(async () => (await core.call("status")).counts).toMatchObject({ needsAttention: 0, completed: 6 });
+    await expect
+      .poll(async () => (await core.call("status")).counts)
+      .toMatchObject({ needsAttention: 0, completed: 6 });
   });
 });
 

@@ -14,7 +14,9 @@ function written(core: Core): string {
   test.component = [
     {
       code: { coding: [{ system: "http://loinc.org", code: "63072-3" }] },
-      dataAbsentReason: { coding: [{ system: "http://terminology.hl7.org/CodeSystem/data-absent-reason", code: "not-applicable" }] },
+      dataAbsentReason: {
+        coding: [{ system: "http://terminology.hl7.org/CodeSystem/data-absent-reason", code: "not-applicable" }],
+      },
     },
   ];
   return core.write("old.json", JSON.stringify(report, null, 2));
@@ -23,7 +25,10 @@ function written(core: Core): string {
 test.describe("in German", () => {
   test.use({ language: "de" });
 
-  test("a day and what is missing stand in words, and the version of the rules with the proof", async ({ window, core }) => {
+  test("a day and what is missing stand in words, and the version of the rules with the proof", async ({
+    window,
+    core,
+  }) => {
     await core.send([written(core)]);
     await window.getByTestId("nav-reports").click();
     await window.getByTestId("report-row").click();

@@ -27,14 +27,20 @@ test("a report with twelve mistakes is walked to clean, and is sent", async ({ w
   await window.getByTestId("nav-correct").click();
   await window.getByTestId("report-row").first().click();
   const detail = window.getByTestId("detail");
-  const date = detail.locator("[data-code=rule-invariant]", { hasText: "The date needs at least year, month and day" }).first();
+  const date = detail
+    .locator("[data-code=rule-invariant]", { hasText: "The date needs at least year, month and day" })
+    .first();
   await expect(date).toContainText("At least the format YYYY-MM-DD is required.");
   await expect(date).toContainText(`Found:${day.slice(0, 7)}`);
   await expect(detail.locator("[data-section=Patient] [data-code=rule-code-not-in-value-set]")).toHaveCount(2);
   await sound(window);
 
   // One press opens the correction with the country put in.
-  await detail.locator("[data-testid=suggestion]", { hasText: "Schweiz" }).first().getByTestId("apply-suggestion").click();
+  await detail
+    .locator("[data-testid=suggestion]", { hasText: "Schweiz" })
+    .first()
+    .getByTestId("apply-suggestion")
+    .click();
   const dialog = window.getByRole("dialog");
   const sum = dialog.getByTestId("findings-sum");
   const source = dialog.getByRole("textbox", { name: "Source" });
@@ -57,7 +63,12 @@ test("a report with twelve mistakes is walked to clean, and is sent", async ({ w
   const state = canton.getByTestId("form-Patient.address.state");
   await expect(state).toHaveText("Bern (stands there now)");
   await state.click();
-  await expect(window.getByRole("option")).toHaveText(["Bern (stands there now)", "Bern (BE)", "Genève (GE)", "Zürich (ZH)"]);
+  await expect(window.getByRole("option")).toHaveText([
+    "Bern (stands there now)",
+    "Bern (BE)",
+    "Genève (GE)",
+    "Zürich (ZH)",
+  ]);
   await window.getByRole("option", { name: "Zürich (ZH)" }).click();
   await expect(sum).toHaveAttribute("data-errors", "10");
   await expect(state).toHaveText("Zürich (ZH)");
@@ -101,7 +112,9 @@ test("a report with twelve mistakes is walked to clean, and is sent", async ({ w
   await expect(window.getByTestId("correct-summary")).toContainText("Checked: nothing found");
   await dialog.getByTestId("correct-send").click();
   await expect(window.getByTestId("outcome")).toHaveText("The report is completed");
-  await expect.poll(async () => (await core.call("status")).counts).toMatchObject({ needsAttention: 0, completed: 1, closed: 1 });
+  await expect
+    .poll(async () => (await core.call("status")).counts)
+    .toMatchObject({ needsAttention: 0, completed: 1, closed: 1 });
 });
 
 test("a mark in the source says what is wrong, and its button puts the cure in", async ({ window, core }) => {
@@ -126,7 +139,10 @@ test("a mark in the source says what is wrong, and its button puts the cure in",
   await expect(dialog.getByTestId("form-Patient.address.country")).toHaveText("Schweiz (CH)");
 });
 
-test("the name beside a code follows the code that is chosen, and goes where the rules have none", async ({ window, core }) => {
+test("the name beside a code follows the code that is chosen, and goes where the rules have none", async ({
+  window,
+  core,
+}) => {
   await core.useRules(core.write("rules.json", testsPackage({ "8-8": "Salmonella by culture", "9-9": "" })));
   const sent = await core.send([core.write("one.json", readFileSync(core.sample("muster-fehler"), "utf8"))]);
   const id = sent.submissions[0] ?? 0;
@@ -137,7 +153,11 @@ test("the name beside a code follows the code that is chosen, and goes where the
   const code = dialog.getByTestId("form-Observation.code.coding.code").first();
   const draft = () => core.call("draft", { id });
   await code.click();
-  await expect(window.getByRole("option")).toHaveText(["20955-1 (stands there now)", "9-9", "Salmonella by culture (8-8)"]);
+  await expect(window.getByRole("option")).toHaveText([
+    "20955-1 (stands there now)",
+    "9-9",
+    "Salmonella by culture (8-8)",
+  ]);
   await window.getByRole("option", { name: "Salmonella by culture (8-8)" }).click();
   await expect.poll(draft).toMatch(/"code": "8-8",\s*"display": "Salmonella by culture"/);
   await code.click();
@@ -166,7 +186,10 @@ for (const [language, sentence] of [
   });
 }
 
-test("what the authority may see stands beside what the report says of the patient, and one press makes it so", async ({ window, core }) => {
+test("what the authority may see stands beside what the report says of the patient, and one press makes it so", async ({
+  window,
+  core,
+}) => {
   // The rules of practice permit only initials for syphilis.
   const report = readFileSync(join(core.folder, "home/practice/lessons/syphilis-full-name.json"), "utf8");
   const sent = await core.send([{ name: "syphilis.json", text: report }]);
@@ -204,7 +227,10 @@ test("what the authority may see stands beside what the report says of the patie
 for (const language of ["en", "de", "fr", "it"]) {
   test.describe(`in ${language}`, () => {
     test.use({ language });
-    test("no word of what the authority may see is broken, and what says too much is named", async ({ window, core }) => {
+    test("no word of what the authority may see is broken, and what says too much is named", async ({
+      window,
+      core,
+    }) => {
       const report = readFileSync(join(core.folder, "home/practice/lessons/syphilis-full-name.json"), "utf8");
       await core.send([{ name: "syphilis.json", text: report }]);
       await window.getByTestId("nav-correct").click();
@@ -213,13 +239,14 @@ for (const language of ["en", "de", "fr", "it"]) {
       const names = detail.getByTestId("privacy").locator("tbody th");
       await expect(names).toHaveCount(6);
       // A name may stand on as many lines as it has words.
-      const broken = await names.evaluateAll((all) =>
-        all.filter((one) => {
-          const range = document.createRange();
-          range.selectNodeContents(one);
-          const lines = new Set([...range.getClientRects()].map(({ top }) => top)).size;
-          return lines > (one.textContent ?? "").split(" ").length;
-        }).length,
+      const broken = await names.evaluateAll(
+        (all) =>
+          all.filter((one) => {
+            const range = document.createRange();
+            range.selectNodeContents(one);
+            const lines = new Set([...range.getClientRects()].map(({ top }) => top)).size;
+            return lines > (one.textContent ?? "").split(" ").length;
+          }).length,
       );
       expect(broken).toBe(0);
       // Two parts of the name, telephone and street are findings of their own, each in words of its own.

@@ -31,7 +31,8 @@ async function listen(page: Page): Promise<void> {
         // What is live and comes with its words is read where it is an alert.
         const isNews = last.has(region) ? last.get(region) !== text : region.getAttribute("role") === "alert";
         last.set(region, text);
-        if (isNews && text !== "") said.push({ at: performance.now(), text, counts: region.matches("p.visually-hidden") });
+        if (isNews && text !== "")
+          said.push({ at: performance.now(), text, counts: region.matches("p.visually-hidden") });
       }
     };
     new MutationObserver(look).observe(document.body, { childList: true, subtree: true, characterData: true });
@@ -51,7 +52,9 @@ for (const screen of ["reports", "send"] as const) {
       await core.drop(paths);
       await window.getByTestId("send-button").click();
       await expect(window.getByTestId("batch")).toBeVisible();
-      await expect.poll(async () => (await core.call("status")).counts.byState.queued ?? 0, { timeout: 120_000 }).toBe(REPORTS);
+      await expect
+        .poll(async () => (await core.call("status")).counts.byState.queued ?? 0, { timeout: 120_000 })
+        .toBe(REPORTS);
     } else {
       await window.getByTestId("nav-reports").click();
     }
@@ -68,7 +71,9 @@ for (const screen of ["reports", "send"] as const) {
 
     const all = await heard(window);
     const counts = all.filter((one) => one.counts);
-    console.log(`${screen}: ${REPORTS * CHANGES_EACH} changes in ${seconds.toFixed(0)} s, ${all.length} sentences, ${counts.length} of them counts`);
+    console.log(
+      `${screen}: ${REPORTS * CHANGES_EACH} changes in ${seconds.toFixed(0)} s, ${all.length} sentences, ${counts.length} of them counts`,
+    );
     for (const { at, text } of all) console.log(`  ${(at / 1000).toFixed(1)} s: ${text}`);
     expect(all.length).toBeLessThanOrEqual(Math.ceil((seconds * 1000) / PAUSE_MS) + PHASES);
     for (const [at, one] of counts.entries()) {

@@ -35,14 +35,19 @@ test.describe("before anything has left", () => {
     });
     // How fast is told and not judged: a computer that is busy with other tests would decide it. What counts is that
     // nothing has left by then.
-    await expect.poll(async () => (await core.call("status")).counts.byState).toMatchObject({ queued: 1, sending: 0, "in-progress": 0 });
+    await expect
+      .poll(async () => (await core.call("status")).counts.byState)
+      .toMatchObject({ queued: 1, sending: 0, "in-progress": 0 });
     test.info().annotations.push({ type: "undo after", description: `${Math.round(taken)} ms` });
     await window.keyboard.press("Control+z");
     await expect(window.getByTestId("batch")).toContainText("1 report is on hold");
   });
 });
 
-test("what went well leaves with the screen on which it was read, and what needs a person stays", async ({ window, core }) => {
+test("what went well leaves with the screen on which it was read, and what needs a person stays", async ({
+  window,
+  core,
+}) => {
   const batch = window.getByTestId("batch");
   await core.drop([core.sample("covid"), core.sample("malaria")]);
   await window.getByTestId("send-button").click();
@@ -106,7 +111,10 @@ test("a core that does not answer is never taken for finished", async ({ window,
   await expect(window.getByTestId("batch")).not.toContainText(/completed|finished/);
 });
 
-test("a pasted report is a row: it is looked at, left out or sent with the files, and never by itself", async ({ window, core }) => {
+test("a pasted report is a row: it is looked at, left out or sent with the files, and never by itself", async ({
+  window,
+  core,
+}) => {
   const content = readFileSync(core.sample("covid"), "utf8");
   const paste = (text: string) =>
     window.evaluate((pasted) => {
@@ -135,7 +143,9 @@ test("a pasted report is a row: it is looked at, left out or sent with the files
   await expect(window.getByRole("dialog")).toHaveCount(0);
   await expect(row).toHaveCount(2);
   const calls: string[] = [];
-  window.on("request", (request) => calls.push(...(/\/call\/(hand_over|correct_\w+)$/.exec(request.url())?.slice(1) ?? [])));
+  window.on("request", (request) =>
+    calls.push(...(/\/call\/(hand_over|correct_\w+)$/.exec(request.url())?.slice(1) ?? [])),
+  );
   await window.getByRole("button", { name: "Send 2 reports" }).click();
   await expect(window.getByTestId("outcome")).toHaveText("All 2 reports are completed");
   // One call for all of it: a page that goes away in the middle leaves nothing behind.
@@ -148,7 +158,10 @@ test("a pasted report is a row: it is looked at, left out or sent with the files
   await expect(row).toHaveAttribute("data-verdict", "known");
 });
 
-test("one switch for a folder says how many of it go again, and what nobody asked for stays", async ({ window, core }) => {
+test("one switch for a folder says how many of it go again, and what nobody asked for stays", async ({
+  window,
+  core,
+}) => {
   const files = core.copies("covid", 3);
   const folder = files[0]?.replace(/[^/]+$/, "") ?? "";
   await core.send(files);
@@ -171,7 +184,10 @@ test("one switch for a folder says how many of it go again, and what nobody aske
   await expect(window.getByTestId("candidate-row")).toHaveCount(0);
 });
 
-test("a folder that is dropped again is looked at again, and nothing is sent that was not shown", async ({ window, core }) => {
+test("a folder that is dropped again is looked at again, and nothing is sent that was not shown", async ({
+  window,
+  core,
+}) => {
   const out = join(core.folder, "out");
   mkdirSync(out);
   const put = (name: string, to: string) => copyFileSync(core.sample(name), join(out, to));
@@ -230,7 +246,10 @@ test("what is dropped once more while it is handed over stays on the list", asyn
   await expect(window.getByTestId("send-button")).toHaveText("Send 1 report");
 });
 
-test("a page that goes away in the middle leaves nothing undone, and the next one is told", async ({ window, core }) => {
+test("a page that goes away in the middle leaves nothing undone, and the next one is told", async ({
+  window,
+  core,
+}) => {
   test.slow();
   await core.drop([core.copies("covid", 150)[0]?.replace(/[^/]+$/, "") ?? ""]);
   await expect(window.getByTestId("send-button")).toHaveText("Send 150 reports", { timeout: 120_000 });
@@ -238,13 +257,20 @@ test("a page that goes away in the middle leaves nothing undone, and the next on
   await window.getByTestId("send-button").click();
   await asked;
   await window.reload();
-  await expect(window.getByText("A list was handed over and nobody saw the end of it")).toBeVisible({ timeout: 120_000 });
-  await expect(window.getByText("150 reports of it are sent without anybody’s help; none needs a person")).toBeVisible();
+  await expect(window.getByText("A list was handed over and nobody saw the end of it")).toBeVisible({
+    timeout: 120_000,
+  });
+  await expect(
+    window.getByText("150 reports of it are sent without anybody’s help; none needs a person"),
+  ).toBeVisible();
   const { counts } = await core.call("status");
   expect(Object.values(counts.byState).reduce((sum, n) => sum + n, 0)).toBe(150);
 });
 
-test("a file with the identifier of a completed report is asked about, and stays unsent until somebody has said what it is", async ({ window, core }) => {
+test("a file with the identifier of a completed report is asked about, and stays unsent until somebody has said what it is", async ({
+  window,
+  core,
+}) => {
   const first = core.sample("covid");
   await core.send([first]);
   await expect.poll(async () => (await core.call("status")).counts.completed).toBe(1);
@@ -266,10 +292,15 @@ test("a file with the identifier of a completed report is asked about, and stays
   await expect.poll(async () => (await core.call("status")).counts.completed).toBe(3);
 });
 
-test("what many files share is said once, one of a folder can be left out, and known files go again by one switch", async ({ window, core }) => {
+test("what many files share is said once, one of a folder can be left out, and known files go again by one switch", async ({
+  window,
+  core,
+}) => {
   const folder = join(core.folder, "out");
   mkdirSync(folder);
-  for (const path of core.copies("covid", 4, (content) => content.replace(/(effectiveDateTime": ?")\d{4}/g, "$12021"))) {
+  for (const path of core.copies("covid", 4, (content) =>
+    content.replace(/(effectiveDateTime": ?")\d{4}/g, "$12021"),
+  )) {
     copyFileSync(path, join(folder, path.replace(/.*\//, "")));
   }
   await core.drop([folder]);
@@ -292,7 +323,10 @@ test("what many files share is said once, one of a folder can be left out, and k
 });
 
 test("a certificate on the list of Send leads to its import", async ({ window, core }) => {
-  await core.drop([core.write("given.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"), core.sample("covid")]);
+  await core.drop([
+    core.write("given.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"),
+    core.sample("covid"),
+  ]);
   await window.getByTestId("import-this-certificate").click();
   await expect(window.getByTestId("certificate-password")).toBeVisible();
   await expect(window.getByText("given.pem")).toBeVisible();

@@ -12,7 +12,14 @@ test.use({ keychain: false });
 async function laboratory(core: Core, name: string) {
   await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
   const made = await authority(core);
-  const input = { name, baseUrl: made.base, environment: "integration" as const, release: null, language: null, proxy: null };
+  const input = {
+    name,
+    baseUrl: made.base,
+    environment: "integration" as const,
+    release: null,
+    language: null,
+    proxy: null,
+  };
   await core.call("add_endpoint", { input: { ...input, caPem: readFileSync(made.ca, "utf8") } });
   await fetch(`${core.address}/host/grant`, { method: "POST", body: JSON.stringify([made.p12]) });
   await core.call("certificate_import", { paths: [made.p12], password: made.password, endpoint: name });
@@ -22,12 +29,20 @@ async function laboratory(core: Core, name: string) {
 test("the CA and the proxy of an authority are changed where it stands", async ({ window, core }) => {
   await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
   const made = await authority(core);
-  const input = { name: "Pilot", baseUrl: made.base, environment: "integration" as const, release: null, language: null, proxy: null };
+  const input = {
+    name: "Pilot",
+    baseUrl: made.base,
+    environment: "integration" as const,
+    release: null,
+    language: null,
+    proxy: null,
+  };
   // Nobody has said whom to trust: its server is a stranger.
   await core.call("add_endpoint", { input: { ...input, caPem: null } });
   await fetch(`${core.address}/host/grant`, { method: "POST", body: JSON.stringify([made.p12]) });
   await core.call("certificate_import", { paths: [made.p12], password: made.password, endpoint: "Pilot" });
-  const passes = async () => (await core.call("test_endpoint", { name: "Pilot" })).every(({ outcome }) => outcome === "passed");
+  const passes = async () =>
+    (await core.call("test_endpoint", { name: "Pilot" })).every(({ outcome }) => outcome === "passed");
   expect(await passes()).toBe(false);
 
   await window.getByTestId("nav-settings").click();
@@ -53,7 +68,10 @@ test("the CA and the proxy of an authority are changed where it stands", async (
   await change.click();
   await expect(dialog).toHaveCount(0);
   expect(await passes()).toBe(false);
-  expect((await core.call("endpoints")).find(({ name }) => name === "Pilot")).toMatchObject({ ownCa: true, proxy: "http://127.0.0.1:9" });
+  expect((await core.call("endpoints")).find(({ name }) => name === "Pilot")).toMatchObject({
+    ownCa: true,
+    proxy: "http://127.0.0.1:9",
+  });
   await edit.click();
   await expect(proxy).toHaveValue("http://127.0.0.1:9");
   await proxy.fill("");
@@ -62,7 +80,10 @@ test("the CA and the proxy of an authority are changed where it stands", async (
   await expect.poll(passes).toBe(true);
 });
 
-test("an authority is renamed with its reports, moved only knowingly, and removed only when nothing waits there", async ({ window, core }) => {
+test("an authority is renamed with its reports, moved only knowingly, and removed only when nothing waits there", async ({
+  window,
+  core,
+}) => {
   const made = await laboratory(core, "Pilot");
   await core.call("use_endpoint", { name: "Pilot" });
   const sent = await core.send([core.sample("covid")]);
@@ -95,10 +116,19 @@ test("an authority is renamed with its reports, moved only knowingly, and remove
   await dialog.getByText("It is the same authority under another address").click();
   await change.click();
   await expect(dialog).toHaveCount(0);
-  await expect.poll(async () => (await core.call("endpoints")).find((one) => one.name === "FOPH")?.baseUrl).toBe(`${other}`);
+  await expect
+    .poll(async () => (await core.call("endpoints")).find((one) => one.name === "FOPH")?.baseUrl)
+    .toBe(`${other}`);
 
   // In use it cannot be removed while there is another; out of use it can, and its report stays.
-  const second = { name: "Second", baseUrl: made.base, environment: "integration" as const, release: null, language: null, proxy: null };
+  const second = {
+    name: "Second",
+    baseUrl: made.base,
+    environment: "integration" as const,
+    release: null,
+    language: null,
+    proxy: null,
+  };
   await core.call("add_endpoint", { input: { ...second, caPem: readFileSync(made.ca, "utf8") } });
   await window.getByRole("button", { name: "Change FOPH" }).click();
   await window.getByTestId("endpoint-remove").click();
@@ -113,7 +143,10 @@ test("an authority is renamed with its reports, moved only knowingly, and remove
   await expect.poll(async () => (await core.call("endpoints")).map((one) => one.name)).not.toContain("FOPH");
 });
 
-test("what stands on the list of Send is not taken along to the other room, and that is said", async ({ window, core }) => {
+test("what stands on the list of Send is not taken along to the other room, and that is said", async ({
+  window,
+  core,
+}) => {
   await laboratory(core, "Pilot");
   await core.drop([core.sample("covid")]);
   await expect(window.getByTestId("send-button")).toBeEnabled();
@@ -123,7 +156,11 @@ test("what stands on the list of Send is not taken along to the other room, and 
   await expect(window.getByTestId("send-button")).toHaveCount(0);
 });
 
-test("how long is too long for a report in progress is kept beyond the end of the program", async ({ window, core, restart }) => {
+test("how long is too long for a report in progress is kept beyond the end of the program", async ({
+  window,
+  core,
+  restart,
+}) => {
   await window.getByTestId("nav-settings").click();
   await window.getByTestId("attention-days").click();
   await window.getByRole("option", { name: "7 days" }).click();
@@ -133,7 +170,10 @@ test("how long is too long for a report in progress is kept beyond the end of th
   await expect(window.getByTestId("attention-days")).toContainText("7 days");
 });
 
-test("backups have a second place, and a journal that was set aside is deleted only knowingly", async ({ window, core }) => {
+test("backups have a second place, and a journal that was set aside is deleted only knowingly", async ({
+  window,
+  core,
+}) => {
   await window.getByTestId("nav-settings").click();
   // Practice has nothing worth keeping.
   await expect(window.getByTestId("attention-days")).toBeVisible();
@@ -169,10 +209,16 @@ test("backups have a second place, and a journal that was set aside is deleted o
   expect(existsSync(aside)).toBe(false);
 });
 
-test("what a restore has lost is named until it is handed over again, also once its notice was read", async ({ window, core, restart }) => {
+test("what a restore has lost is named until it is handed over again, also once its notice was read", async ({
+  window,
+  core,
+  restart,
+}) => {
   const home = join(core.folder, "home/practice");
   const sent = await core.send([core.sample("covid")]);
-  await expect.poll(async () => (await core.call("detail", { id: sent.submissions[0] ?? 0 })).row.state).toBe("completed");
+  await expect
+    .poll(async () => (await core.call("detail", { id: sent.submissions[0] ?? 0 })).row.state)
+    .toBe("completed");
   const content = readFileSync(core.sample("malaria"), "utf8");
   // It never got to the authority, where it would be found.
   await core.call("set_paused", { paused: true });
@@ -198,7 +244,10 @@ test("what a restore has lost is named until it is handed over again, also once 
   await expect(list).toHaveCount(0);
 });
 
-test("a laboratory enters its deadlines; each report has a clock until the authority has taken it", async ({ window, core }) => {
+test("a laboratory enters its deadlines; each report has a clock until the authority has taken it", async ({
+  window,
+  core,
+}) => {
   // Practice has an example.
   await window.getByTestId("nav-settings").click();
   const table = window.getByTestId("deadlines");
@@ -218,12 +267,18 @@ test("a laboratory enters its deadlines; each report has a clock until the autho
   await table.getByTestId("deadline-malaria").getByRole("button").first().click();
   await window.getByRole("option", { name: "2 hours", exact: true }).click();
   const rows = async () => (await core.call("deadlines")).deadlines;
-  await expect.poll(rows).toEqual([{ disease: "covid-19", hours: 24 }, { disease: "malaria", hours: 2 }]);
+  await expect.poll(rows).toEqual([
+    { disease: "covid-19", hours: 24 },
+    { disease: "malaria", hours: 2 },
+  ]);
   await sound(window);
 
   await core.call("set_paused", { paused: true });
   const now = (path: string) => {
-    const content = readFileSync(path, "utf8").replace(/"timestamp": *"[^"]+"/, `"timestamp": "${new Date().toISOString()}"`);
+    const content = readFileSync(path, "utf8").replace(
+      /"timestamp": *"[^"]+"/,
+      `"timestamp": "${new Date().toISOString()}"`,
+    );
     return core.write(path.split("/").at(-1) ?? "", content);
   };
   const paths = ["covid", "malaria", "gonorrhoea"].map((name) => now(core.sample(name)));
@@ -241,7 +296,9 @@ test("a laboratory enters its deadlines; each report has a clock until the autho
   await window.getByTestId("nav-overview").click();
   await expect(window.getByTestId("next-deadline")).toContainText("Malaria");
   const compliance = window.getByTestId("overview-deadlines");
-  await expect(compliance).toContainText("2 reports have a deadline: 0 were with the authority in time, none is overdue.");
+  await expect(compliance).toContainText(
+    "2 reports have a deadline: 0 were with the authority in time, none is overdue.",
+  );
   await compliance.getByRole("button", { name: /Not there yet, with time left/ }).click();
   await expect(window.getByTestId("report-row")).toHaveCount(3);
 
@@ -251,18 +308,30 @@ test("a laboratory enters its deadlines; each report has a clock until the autho
   await expect.poll(async () => (await core.call("status")).counts.completed).toBe(3);
   await expect(window.getByTestId("deadline")).toHaveCount(0);
   await window.getByTestId("nav-overview").click();
-  await expect(compliance).toContainText("2 reports have a deadline: 2 were with the authority in time, none is overdue.");
+  await expect(compliance).toContainText(
+    "2 reports have a deadline: 2 were with the authority in time, none is overdue.",
+  );
 });
 
 test("before production what is missing is offered: the certificate, then a green test", async ({ window, core }) => {
   const made = await laboratory(core, "Pilot");
-  const input = { name: "FOPH", baseUrl: made.base, environment: "production" as const, release: null, language: null, proxy: null };
+  const input = {
+    name: "FOPH",
+    baseUrl: made.base,
+    environment: "production" as const,
+    release: null,
+    language: null,
+    proxy: null,
+  };
   await core.call("add_endpoint", { input: { ...input, caPem: readFileSync(made.ca, "utf8") } });
   // The only certificate was taken for it as well.
   const [only] = await core.call("certificates");
   await core.call("remove_certificate", { fingerprint: only?.fingerprint ?? "", although_needed: true });
   await window.getByTestId("nav-settings").click();
-  const use = window.getByRole("listitem").filter({ hasText: "FOPH" }).getByRole("button", { name: "Use", exact: true });
+  const use = window
+    .getByRole("listitem")
+    .filter({ hasText: "FOPH" })
+    .getByRole("button", { name: "Use", exact: true });
   await use.click();
   const dialog = window.getByRole("dialog");
   await expect(dialog).toContainText("No certificate is used for FOPH yet");
@@ -281,7 +350,10 @@ test("before production what is missing is offered: the certificate, then a gree
   await expect.poll(async () => (await core.call("status")).environment).toBe("production");
 });
 
-test("a watched folder is asked about what lies in it; what is left there stays in sight until it is sent", async ({ window, core }) => {
+test("a watched folder is asked about what lies in it; what is left there stays in sight until it is sent", async ({
+  window,
+  core,
+}) => {
   const out = join(core.folder, "out");
   mkdirSync(join(out, "older"), { recursive: true });
   const put = (name: string, to: string) => copyFileSync(core.sample(name), join(out, to));
@@ -306,7 +378,9 @@ test("a watched folder is asked about what lies in it; what is left there stays 
   await expect(window.getByTestId("watch-what-comes")).toBeFocused();
   await window.keyboard.press("Enter");
   await expect.poll(watched).toBe(out);
-  await expect(window.getByTestId("left-lying")).toContainText("2 files lay in the watched folder before and were not sent");
+  await expect(window.getByTestId("left-lying")).toContainText(
+    "2 files lay in the watched folder before and were not sent",
+  );
   put("gonorrhoea", "gonorrhoea.json");
   await expect.poll(completed).toBe(1);
   await window.getByTestId("nav-send").click();
@@ -335,7 +409,11 @@ test("a watched folder is asked about what lies in it; what is left there stays 
   await expect.poll(watched).toBe(empty);
 });
 
-test("on a shared computer administrators alone change where reports go, and everybody sends them", async ({ window, core, restart }) => {
+test("on a shared computer administrators alone change where reports go, and everybody sends them", async ({
+  window,
+  core,
+  restart,
+}) => {
   const secret = "korrekt pferd batterie";
   await window.getByTestId("nav-settings").click();
   await window.getByTestId("administration-choose").click();

@@ -14,16 +14,32 @@ interface Element {
 
 const typed = (code: string) => ({ type: [{ code }] });
 const bound = (set: string) => ({ binding: { strength: "required", valueSet: `${SETS}/${set}` } });
-const rule = (key: string, human: string, expression: string) => ({ constraint: [{ key, severity: "error", human, expression }] });
+const rule = (key: string, human: string, expression: string) => ({
+  constraint: [{ key, severity: "error", human, expression }],
+});
 
 function definition(type: string, url: string, elements: Element[]) {
   const element = [{ path: type }, ...elements].map((of) => ({ id: of.path, min: 0, max: "*", ...of }));
-  return { resourceType: "StructureDefinition", url, version: "1.0.0", kind: "resource", abstract: false, type, derivation: "specialization", snapshot: { element } };
+  return {
+    resourceType: "StructureDefinition",
+    url,
+    version: "1.0.0",
+    kind: "resource",
+    abstract: false,
+    type,
+    derivation: "specialization",
+    snapshot: { element },
+  };
 }
 
 function valueSet(name: string, system: string, codes: Record<string, string>) {
   const concept = Object.entries(codes).map(([code, display]) => ({ code, display }));
-  return { resourceType: "ValueSet", url: `${SETS}/${name}`, version: "1.0.0", compose: { include: [{ system, concept }] } };
+  return {
+    resourceType: "ValueSet",
+    url: `${SETS}/${name}`,
+    version: "1.0.0",
+    compose: { include: [{ system, concept }] },
+  };
 }
 
 const BUNDLE: Element[] = [
@@ -99,9 +115,15 @@ const MISTAKES: [right: string | RegExp, wrong: string][] = [
   ['"country": "CH"', '"country": "Schweiz"'],
   ['"state": "BE"', '"state": "Bern"'],
   ['"value": "7560000000066"', '"value": "756.0000.0000.66"'],
-  ['"system": "http://loinc.org",\n              "code": "20955-1"', '"system": "https://loinc.org",\n              "code": "20955-1"'],
+  [
+    '"system": "http://loinc.org",\n              "code": "20955-1"',
+    '"system": "https://loinc.org",\n              "code": "20955-1"',
+  ],
   ['T07:40:00+02:00"', ' 07:40:00+0200"'],
-  ['"system": "urn:oid:2.51.1.3",\n            "value": "7601000000019"', '"system": "urn:oid:2.51.1.33",\n            "value": "7601000000019"'],
+  [
+    '"system": "urn:oid:2.51.1.3",\n            "value": "7601000000019"',
+    '"system": "urn:oid:2.51.1.33",\n            "value": "7601000000019"',
+  ],
   // What a person has to know.
   ['"gender": "male"', '"gender": "man"'],
   [/"collectedDateTime": "(\d{4}-\d{2})-\d{2}"/, '"collectedDateTime": "$1"'],
@@ -113,9 +135,12 @@ const MISTAKES: [right: string | RegExp, wrong: string][] = [
 
 /** The sample with all twelve mistakes. */
 export function spoiled(sample: string): string {
-  return MISTAKES.reduce((text, [right, wrong]) => {
-    const spoiledOnce = text.replace(right, wrong);
-    if (spoiledOnce === text) throw new Error(`the sample has no ${right}`);
-    return spoiledOnce;
-  }, sample.replace("Muster-Fehler", "Muster"));
+  return MISTAKES.reduce(
+    (text, [right, wrong]) => {
+      const spoiledOnce = text.replace(right, wrong);
+      if (spoiledOnce === text) throw new Error(`the sample has no ${right}`);
+      return spoiledOnce;
+    },
+    sample.replace("Muster-Fehler", "Muster"),
+  );
 }

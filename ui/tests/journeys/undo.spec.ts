@@ -29,7 +29,20 @@ async function takenBack(window: Page, core: Core, count: number): Promise<void>
   await expect(batch).toContainText("nothing was sent");
   const { byState } = (await core.call("status")).counts;
   expect(byState).toMatchObject({ held: count, queued: 0, sending: 0, "in-progress": 0 });
-  const query = { group: null, states: ["held" as const], search: null, since: null, until: null, before: null, limit: null, ids: null, laboratory: null, sort: null, ascending: false, language: null };
+  const query = {
+    group: null,
+    states: ["held" as const],
+    search: null,
+    since: null,
+    until: null,
+    before: null,
+    limit: null,
+    ids: null,
+    laboratory: null,
+    sort: null,
+    ascending: false,
+    language: null,
+  };
   for (const { id } of (await core.call("list", { query, reveal: false })).rows) {
     expect((await core.call("detail", { id })).attempts).toBe(0);
   }
@@ -66,7 +79,10 @@ test("Send anyway is taken back", async ({ window, core }) => {
   await takenBack(window, core, 1);
 });
 
-for (const [one, all] of [["Send 3 again unchanged", true], ["Send one first", false]] as const) {
+for (const [one, all] of [
+  ["Send 3 again unchanged", true],
+  ["Send one first", false],
+] as const) {
   test(`a cause that is sent again is taken back: ${one}`, async ({ window, core }) => {
     await failed(core, 3);
     await window.getByTestId("nav-correct").click();

@@ -10,7 +10,12 @@ import { expect, sound, test } from "./window";
 import type { Core } from "./window";
 
 const FILE = Buffer.from("a package of a newer version");
-const PLATFORMS = ["linux-x86_64", "linux-aarch64"].flatMap((name) => [name, `${name}-deb`, `${name}-rpm`, `${name}-appimage`]);
+const PLATFORMS = ["linux-x86_64", "linux-aarch64"].flatMap((name) => [
+  name,
+  `${name}-deb`,
+  `${name}-rpm`,
+  `${name}-appimage`,
+]);
 
 /** A server on this computer with a key of its own, as minisign makes them. */
 async function release(core: Core) {
@@ -27,7 +32,9 @@ async function release(core: Core) {
     given.asked.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
     if (request.url !== "/latest.json") return response.end(given.file);
     const of = { url: `http://${request.headers.host}/lab-courier.deb`, signature: signed };
-    return response.end(JSON.stringify({ version: "9.0.0", platforms: Object.fromEntries(PLATFORMS.map((name) => [name, of])) }));
+    return response.end(
+      JSON.stringify({ version: "9.0.0", platforms: Object.fromEntries(PLATFORMS.map((name) => [name, of])) }),
+    );
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   core.atEnd.push(() => new Promise<void>((over) => void server.close(() => over())));
@@ -36,7 +43,10 @@ async function release(core: Core) {
   return { given, setting: { address: `http://127.0.0.1:${port}/latest.json`, key } };
 }
 
-test("a newer version is offered by its signature, and refused when the file is another one", async ({ window, core }) => {
+test("a newer version is offered by its signature, and refused when the file is another one", async ({
+  window,
+  core,
+}) => {
   const file = join(core.folder, "home/updates.json");
   const { given, setting } = await release(core);
   await window.getByTestId("nav-settings").click();
@@ -62,7 +72,10 @@ test("a newer version is offered by its signature, and refused when the file is 
   await expect(window.getByTestId("update-line")).toBeVisible();
   await sound(window);
   // What the server was told: nothing but what is wanted.
-  for (const one of given.asked) expect(one).toMatch(/^GET \/(latest\.json|lab-courier\.deb) \{"host":"127\.0\.0\.1:\d+","user-agent":"lab-courier","accept":"\*\/\*","accept-encoding":"identity"\}$/);
+  for (const one of given.asked)
+    expect(one).toMatch(
+      /^GET \/(latest\.json|lab-courier\.deb) \{"host":"127\.0\.0\.1:\d+","user-agent":"lab-courier","accept":"\*\/\*","accept-encoding":"identity"\}$/,
+    );
 
   // Nothing is opened before somebody has said so twice.
   const calls: string[] = [];

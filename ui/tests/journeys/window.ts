@@ -73,9 +73,14 @@ export const test = base.extend<Options & { core: Core; window: Page; restart: C
 
   core: async ({ undoSeconds, language, theme, welcomed, keychain }, use) => {
     const folder = mkdtempSync(join(tmpdir(), "window-"));
-    const nobody: Record<string, string> = keychain ? {} : { DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(folder, "no-bus")}` };
+    const nobody: Record<string, string> = keychain
+      ? {}
+      : { DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(folder, "no-bus")}` };
     const begin = () =>
-      running(join(TARGET, "debug/window-host"), [join(folder, "home"), join(UI, "dist")], { TZ: "Europe/Zurich", ...nobody });
+      running(join(TARGET, "debug/window-host"), [join(folder, "home"), join(UI, "dist")], {
+        TZ: "Europe/Zurich",
+        ...nobody,
+      });
     let host = await begin();
     const core = coreAt(host.address, folder);
     core.restart = async (meanwhile) => {
@@ -108,7 +113,8 @@ export const test = base.extend<Options & { core: Core; window: Page; restart: C
     const noise: string[] = [];
     page.on("pageerror", (error) => noise.push(error.message));
     page.on("console", (said) => {
-      if (["error", "warning"].includes(said.type()) && !said.text().includes("400 (Bad Request)")) noise.push(said.text());
+      if (["error", "warning"].includes(said.type()) && !said.text().includes("400 (Bad Request)"))
+        noise.push(said.text());
     });
     await page.goto(core.address);
     await page.locator("main").waitFor();
@@ -137,7 +143,9 @@ export async function sound(page: Page): Promise<void> {
   // Evaluated by the driver: the policy of the page forbids a script element.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(AXE);
   const found = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run: (where: Document, how: object) => Promise<{ violations: Violation[] }> } };
+    const { axe } = globalThis as unknown as {
+      axe: { run: (where: Document, how: object) => Promise<{ violations: Violation[] }> };
+    };
     interface Violation {
       id: string;
       nodes: { html: string }[];
@@ -207,7 +215,16 @@ export async function authority(core: Core, laboratories = ["riverside"]) {
   core.atEnd.push(over);
   const passwordOf = (name: string) => readFileSync(join(folder, `pilot/${name}.password`), "utf8").trim();
   const [first = ""] = laboratories;
-  return { base, folder, ca: join(folder, "ca.pem"), p12: join(folder, `pilot/${first}.p12`), p12Of: (name: string) => join(folder, `pilot/${name}.p12`), password: passwordOf(first), passwordOf, end: over };
+  return {
+    base,
+    folder,
+    ca: join(folder, "ca.pem"),
+    p12: join(folder, `pilot/${first}.p12`),
+    p12Of: (name: string) => join(folder, `pilot/${name}.p12`),
+    password: passwordOf(first),
+    passwordOf,
+    end: over,
+  };
 }
 
 /** The core of another computer of the same laboratory; it ends with the journey. */
@@ -225,7 +242,8 @@ function coreAt(address: string, folder: string): Core {
 }
 
 function partsOf(address: () => string, folder: string): Omit<Core, "address"> {
-  const post = (path: string, body: unknown) => fetch(`${address()}${path}`, { method: "POST", body: JSON.stringify(body) });
+  const post = (path: string, body: unknown) =>
+    fetch(`${address()}${path}`, { method: "POST", body: JSON.stringify(body) });
   const write = (name: string, content: string) => {
     mkdirSync(join(folder, "files"), { recursive: true });
     const path = join(folder, "files", name);
@@ -259,7 +277,16 @@ function partsOf(address: () => string, folder: string): Omit<Core, "address"> {
       const { endpointId: endpoint } = await this.call("status");
       const things = items.map((item) => (typeof item === "string" ? { path: item } : item));
       // Whoever writes a journey knows what lies there.
-      const view = await this.call("hand_over", { items: things, again: [], corrections: [], shown: null, left_out: [], beside: [], separate: false, endpoint });
+      const view = await this.call("hand_over", {
+        items: things,
+        again: [],
+        corrections: [],
+        shown: null,
+        left_out: [],
+        beside: [],
+        separate: false,
+        endpoint,
+      });
       const problem = view.items.find((item) => item.problem)?.problem;
       if (problem) throw new Error(`hand_over: ${JSON.stringify(problem)}`);
       return { submissions: view.items.flatMap(({ submissions }) => submissions) };

@@ -95,7 +95,12 @@ async function free(page: Page, id: string) {
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
     const { left, right, top, bottom } = button.getBoundingClientRect();
     const at = (x: number, y: number) => button.contains(document.elementFromPoint(x, y));
-    return [at(left + 2, top + 2), at(right - 2, top + 2), at((left + right) / 2, (top + bottom) / 2), at(right - 2, bottom - 2)];
+    return [
+      at(left + 2, top + 2),
+      at(right - 2, top + 2),
+      at((left + right) / 2, (top + bottom) / 2),
+      at(right - 2, bottom - 2),
+    ];
   });
   expect(reached, `${id} is covered`).toEqual([true, true, true, true]);
 }
@@ -198,10 +203,7 @@ test("a wrong password says so, the right one shows the certificate before it is
 test("after ten idle minutes the window is locked, and no name is left anywhere", async ({ open }) => {
   const page = await open({ clock: "1" });
   const anywhere = (name: string) =>
-    page.evaluate(
-      (text) => document.documentElement.outerHTML.includes(text) || document.title.includes(text),
-      name,
-    );
+    page.evaluate((text) => document.documentElement.outerHTML.includes(text) || document.title.includes(text), name);
   await by(page, "nav-reports").click();
   await by(page, "report-row").first().waitFor();
   expect(await anywhere("Brunner, Lea"), "names are masked until they are asked for").toBe(false);

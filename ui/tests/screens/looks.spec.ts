@@ -20,7 +20,7 @@ for (const [language, theme, size] of LOOKS) {
       if (screen.names) await by(page, "reveal-names").click();
       await screen.do?.(page);
       await sound(page, name);
-      });
+    });
   }
 }
 

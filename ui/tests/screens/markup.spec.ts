@@ -103,7 +103,8 @@ function look(whole: string): Seen {
       const field = found[1] ?? "";
       fields[field] = (fields[field] ?? 0) + 1;
       const shown = text.slice(found.index + found[0].length);
-      if (!shown.startsWith(whole)) wrong.push(`${where} ${field} is not literal: ${JSON.stringify(shown.slice(0, 80))}`);
+      if (!shown.startsWith(whole))
+        wrong.push(`${where} ${field} is not literal: ${JSON.stringify(shown.slice(0, 80))}`);
     }
   };
   const texts = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_COMMENT);
@@ -121,7 +122,13 @@ function look(whole: string): Seen {
   }
   const wide = document.documentElement.scrollWidth - window.innerWidth;
   if (wide > 0) wrong.push(`${wide} pixels too wide`);
-  return { fields, wrong, elements: [...elements].toSorted(), hits: (globalThis as unknown as Trap).hits, polluted: "hit" in {} };
+  return {
+    fields,
+    wrong,
+    elements: [...elements].toSorted(),
+    hits: (globalThis as unknown as Trap).hits,
+    polluted: "hit" in {},
+  };
 }
 
 /** Looks at a screen before a field that is missing is called missing. */
@@ -196,7 +203,14 @@ async function tried(visit: Visit, screen: Hostile) {
 
 /** For the table of faults in docs/reliability.md. */
 function noted(figure: { cases: number; panics: number; seconds: number; measures: Record<string, number> }) {
-  const whole = { row: "markup", test: "every_screen_shows_it_as_text", losses: 0, duplicates: 0, falseCompleted: 0, ...figure };
+  const whole = {
+    row: "markup",
+    test: "every_screen_shows_it_as_text",
+    losses: 0,
+    duplicates: 0,
+    falseCompleted: 0,
+    ...figure,
+  };
   console.log(`reliability ${JSON.stringify(whole)}`);
   const folder = process.env.LABCOURIER_FIGURES;
   if (!folder) return;
@@ -239,7 +253,8 @@ test("every screen shows what comes from outside as text", async ({ shared, addr
       visits += found.visits;
     });
   }
-  for (const field of SHOWN) if (ONLY === undefined && !shown.has(field)) problems.add(`${field} was seen on no screen`);
+  for (const field of SHOWN)
+    if (ONLY === undefined && !shown.has(field)) problems.add(`${field} was seen on no screen`);
   const measures = { payloads: PAYLOADS.length, fields: shown.size, screens: screens.length, visits };
   noted({ cases, panics: problems.size, seconds: (Date.now() - began) / 1000, measures });
   expect(PAYLOADS.length).toBeGreaterThanOrEqual(60);

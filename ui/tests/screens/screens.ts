@@ -17,7 +17,12 @@ export const SCREENS: Record<string, Screen> = {
   welcome: { query: { first: "1" } },
   send: {},
   candidates: { do: (page) => chosen(page) },
-  reports: { do: (page) => by(page, "nav-reports").click().then(() => by(page, "report-row").first().waitFor()) },
+  reports: {
+    do: (page) =>
+      by(page, "nav-reports")
+        .click()
+        .then(() => by(page, "report-row").first().waitFor()),
+  },
   "reports chosen": { do: (page) => chosenReports(page) },
   "reports not done": {
     do: async (page) => {
@@ -35,7 +40,12 @@ export const SCREENS: Record<string, Screen> = {
       await by(page, "views").click();
     },
   },
-  paste: { do: (page) => by(page, "paste-text").click().then(() => by(page, "paste-content").waitFor()) },
+  paste: {
+    do: (page) =>
+      by(page, "paste-text")
+        .click()
+        .then(() => by(page, "paste-content").waitFor()),
+  },
   detail: { do: (page) => detail(page, "failed") },
   timeline: { do: (page) => detail(page, "failed").then(() => by(page, "tab-timeline").click()) },
   source: { names: true, do: (page) => detail(page, "failed").then(() => by(page, "tab-source").click()) },
@@ -48,7 +58,12 @@ export const SCREENS: Record<string, Screen> = {
     },
   },
   "correct dialog": { do: (page) => detail(page, "failed").then(() => by(page, "action-correct").click()) },
-  "to correct": { do: (page) => by(page, "nav-correct").click().then(() => by(page, "cause").first().waitFor()) },
+  "to correct": {
+    do: (page) =>
+      by(page, "nav-correct")
+        .click()
+        .then(() => by(page, "cause").first().waitFor()),
+  },
   overview: { do: (page) => by(page, "nav-overview").click() },
   statement: {
     do: async (page) => {
@@ -57,7 +72,12 @@ export const SCREENS: Record<string, Screen> = {
       await by(page, "statement").first().waitFor();
     },
   },
-  ask: { do: (page) => by(page, "nav-ask").click().then(() => by(page, "hit").first().waitFor()) },
+  ask: {
+    do: (page) =>
+      by(page, "nav-ask")
+        .click()
+        .then(() => by(page, "hit").first().waitFor()),
+  },
   "ask for nothing": {
     do: async (page) => {
       await by(page, "nav-ask").click();
@@ -94,7 +114,12 @@ export const SCREENS: Record<string, Screen> = {
       await by(page, "set-aside-confirm").waitFor();
     },
   },
-  safekeeping: { do: (page) => by(page, "nav-settings").click().then(() => by(page, "safekeeping").scrollIntoViewIfNeeded()) },
+  safekeeping: {
+    do: (page) =>
+      by(page, "nav-settings")
+        .click()
+        .then(() => by(page, "safekeeping").scrollIntoViewIfNeeded()),
+  },
   "rules plan": {
     do: async (page) => {
       await by(page, "nav-settings").click();
@@ -102,9 +127,19 @@ export const SCREENS: Record<string, Screen> = {
       await by(page, "rules-reason").first().waitFor();
     },
   },
-  locked: { do: (page) => by(page, "lock").click().then(() => by(page, "unlock").waitFor()) },
+  locked: {
+    do: (page) =>
+      by(page, "lock")
+        .click()
+        .then(() => by(page, "unlock").waitFor()),
+  },
   "locked by passphrase": { query: { passphrase: "open sesame" } },
-  passphrase: { do: (page) => by(page, "nav-settings").click().then(() => by(page, "choose-passphrase").click()) },
+  passphrase: {
+    do: (page) =>
+      by(page, "nav-settings")
+        .click()
+        .then(() => by(page, "choose-passphrase").click()),
+  },
   support: {
     do: async (page) => {
       await by(page, "nav-settings").click();
