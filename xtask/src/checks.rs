@@ -54,7 +54,7 @@ fn all<'a>(workspace: &'a Workspace, install: Install) -> Vec<Step<'a>> {
         step("setup", "what building and testing need", &[], move || setup(workspace, install)),
         step("format", "the code is formatted", &[], move || format(workspace)),
         step("licences", "what we build on may be used", &[], move || supply::licences(workspace)),
-        step("ui", "the user interface: lint, format, unit tests", &[], move || interface(workspace)),
+        step("ui", "the user interface: lint, format, tests", &[], move || interface(workspace)),
         step("ui-build", "the user interface, built", &[], move || interface_build(workspace)),
         step("clippy", "no warnings", &["ui-build"], move || clippy(workspace)),
         step("docs", "the documentation builds", &["ui-build"], move || documentation(workspace)),

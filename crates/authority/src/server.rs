@@ -72,7 +72,8 @@ pub struct ServeOptions {
     /// A Unix socket to be made, for its owner only, by which the fault plan is changed; the
     /// default has none.
     pub faults_socket: Option<PathBuf>,
-    /// Whether other processes work the queue; only where the store can be shared.
+    /// Whether this process leaves the queue to other processes. It may do so only where the store
+    /// can be shared.
     pub leave_queue: bool,
 }
 
@@ -181,13 +182,14 @@ pub async fn serve(
     };
     let task = tokio::spawn(async move {
         let rules = Arc::new(options.rules);
-        let working = (!options.leave_queue)
+        let queue_task = (!options.leave_queue)
             .then(|| tokio::spawn(worker::run(store, rules, wake, shutdown.clone())));
-        // From `shutdown` to `over` nothing new is begun, and whoever asks is told so.
+        // When `shutdown` is cancelled, nothing new is begun, and whoever still asks is told that
+        // the service ends. Later `farewell` cancels `over`: then the connections end too.
         let over = CancellationToken::new();
-        let looked_after = desk_listener
+        let admin_task = desk_listener
             .map(|listener| tokio::spawn(admin::run(listener, Arc::new(desk), over.clone())));
-        let changed = faults_listener
+        let faults_task = faults_listener
             .map(|listener| tokio::spawn(faults::serve(listener, plan, over.clone())));
         let entrance = Arc::new(Entrance { trust: Arc::clone(&trust), pending, places });
         tokio::join!(
@@ -195,18 +197,19 @@ pub async fn serve(
             watch(&trust, &context, &over),
             farewell(&context, &over)
         );
-        if let Some(working) = working {
-            let _ = working.await;
+        if let Some(task) = queue_task {
+            let _ = task.await;
         }
         context.store.settled().await;
-        for served in [looked_after, changed].into_iter().flatten() {
-            let _ = served.await;
+        for task in [admin_task, faults_task].into_iter().flatten() {
+            let _ = task.await;
         }
     });
     Ok(Serving { base_url, addr, admin, faults: options.faults, task })
 }
 
-/// The address that callers on this computer are told, where it listens on all of its addresses.
+/// The base address that is told to callers. Where the service listens on all addresses of the
+/// computer, it is `localhost`, because an address like `0.0.0.0` is none to connect to.
 fn base_url_of(addr: SocketAddr) -> String {
     let host = if addr.ip().is_unspecified() {
         format!("localhost:{}", addr.port())
@@ -225,13 +228,15 @@ fn address_of(listener: &TcpListener, address: SocketAddr) -> Result<SocketAddr,
     listener.local_addr().map_err(|source| AuthorityError::Listen { address, source })
 }
 
-/// Looks at the revocation list also while nobody connects, so that open connections end in time;
-/// and at the limits.
+/// Looks whether the revocation list or the limits have changed, also while nobody connects. When
+/// the list has changed, open connections end, so that a revoked certificate is not used further.
 async fn watch(trust: &Trust, context: &Context, over: &CancellationToken) {
     loop {
         tokio::select! {
             () = over.cancelled() => return,
             () = tokio::time::sleep(LOOK_EVERY) => {
+                // Asking for the terms reads a list again that has changed; the terms themselves
+                // are not needed here.
                 drop(trust.terms());
                 context.rate_limiter.look();
             }
@@ -242,7 +247,8 @@ async fn watch(trust: &Trust, context: &Context, over: &CancellationToken) {
 /// How often a service that ends tries to put on record what it has refused.
 const LAST_WORDS: usize = 3;
 
-/// When the service is told to end, the requests under way are given time.
+/// Waits until the service is told to end, gives the requests under way some time, writes into the
+/// audit log what was refused and is not there yet, and then ends the connections by `over`.
 async fn farewell(context: &Context, over: &CancellationToken) {
     context.ending.cancelled().await;
     context.under_way.close();
@@ -251,6 +257,7 @@ async fn farewell(context: &Context, over: &CancellationToken) {
     }
     for _ in 0..LAST_WORDS {
         for (laboratory, certificate, refusals) in context.rate_limiter.unrecorded() {
+            // Callers that are no laboratory share one number, which the log leaves out.
             let known = Some(laboratory).filter(|id| *id != routes::STRANGERS);
             let entry = routes::throttled(known, &certificate, refusals);
             // There is nobody left to tell of a failure; a database that is busy is tried again.
@@ -264,9 +271,10 @@ async fn farewell(context: &Context, over: &CancellationToken) {
 
 /// What a connection passes before its first request.
 struct Entrance {
+    /// Limits how many callers whose certificate is not known yet may wait or shake hands.
     pending: Pending,
     trust: Arc<Trust>,
-    /// Of callers that are known.
+    /// Limits how many connections there are of callers that have shown their certificate.
     places: Places,
 }
 
@@ -283,7 +291,8 @@ async fn accept(
             accepted = listener.accept() => accepted,
         };
         let Ok((stream, peer)) = accepted else {
-            // Out of file descriptors, or a connection that ended in the queue: others may end.
+            // The process has no file descriptor left, or the connection ended before it was
+            // accepted. Neither is a reason to stop: a descriptor becomes free when another ends.
             tokio::time::sleep(Duration::from_millis(20)).await;
             continue;
         };
@@ -303,7 +312,8 @@ async fn accept(
     connections.wait().await;
 }
 
-/// A connection that has shown its certificate, and its place.
+/// Waits for the handshake, and gives the connection, the certificate that it has shown, and its
+/// place among the connections, which is given back when it is dropped. `None`: it is ended.
 async fn known(
     stream: TcpStream,
     peer: SocketAddr,
@@ -317,6 +327,7 @@ async fn known(
     drop(turn);
     let certificate = stream.get_ref().1.peer_certificates().and_then(Presented::of)?;
     let laboratory = context.store.laboratory(certificate.fingerprint.clone()).await.ok().flatten();
+    // A certificate that belongs to no laboratory counts as a caller of its own.
     let laboratory = match laboratory {
         Some(laboratory) => laboratory.id.to_string(),
         None => certificate.fingerprint.clone(),
@@ -351,7 +362,8 @@ async fn connection(
     tokio::pin!(serving);
     let ended = tokio::select! {
         ended = serving.as_mut() => Some(ended),
-        // Whoever is still let in connects again.
+        // The revocation list has changed. Every connection ends, also where the change does not
+        // concern it: whoever is still let in connects again.
         () = terms.over.cancelled() => None,
         () = expiry(valid_until) => None,
         () = over.cancelled() => None,
@@ -368,7 +380,8 @@ async fn connection(
     }
 }
 
-/// Waits until a certificate has expired, by the clock of the day, which may be set anew meanwhile.
+/// Waits until a certificate has expired. The clock of the computer may be set while this waits, so
+/// it is looked at again and again.
 async fn expiry(valid_until: Instant) {
     loop {
         let left = valid_until.0.saturating_sub(clock::now().0);

@@ -1,4 +1,8 @@
 //! The JSON writer.
+//!
+//! In FHIR's JSON the value of a primitive element `x` stands under the name `x`; its id and its
+//! extensions stand in an object under the name `_x`. Here that object is called the face of the
+//! element. An element may have a value, a face, or both.
 
 use crate::arena::Flags;
 use crate::lexical::{Primitive, is_json_number};
@@ -22,9 +26,9 @@ pub(crate) fn write(tree: &Tree) -> String {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Object,
-    /// A value, `_x`, or both.
+    /// A value, a face, or both.
     Primitive,
-    /// Kept as the text that it was.
+    /// An array inside an array, or where one item was expected. It is written as it was read.
     Raw,
 }
 
@@ -37,6 +41,8 @@ fn shape(element: Element<'_>) -> Shape {
         return Shape::Object;
     }
     let is_primitive = matches!(element.kind(), Some(Kind::Primitive(_) | Kind::Xhtml));
+    // What FHIR does not define as a primitive is written like one, too, where it was read as a
+    // value, as `null` or with a face. It is enough that one of the two flags is set.
     let like_primitive = Flags::FACE.and(Flags::NULL);
     if is_primitive || node.value.is_some() || node.flags.has(like_primitive) {
         Shape::Primitive
@@ -52,6 +58,7 @@ fn object(of: Element<'_>, out: &mut String) {
         string(kind, out);
         out.push(',');
     }
+    // The first element of a name stands for all of that name: `member` writes the others with it.
     for child in of.children().filter(|child| child.read().index == 0) {
         member(child, out);
     }
@@ -118,7 +125,8 @@ fn plain(element: Element<'_>, out: &mut String) {
     }
 }
 
-/// A number or a truth value: as it was in JSON, or by its type if it comes from XML.
+/// Whether the value is written without quotation marks, as numbers and truth values are. What was
+/// read from JSON is written as it stood there; for what was read from XML the type decides.
 fn is_bare(element: Element<'_>, value: &str) -> bool {
     let flags = element.read().flags;
     if flags.has(Flags::STRING) {

@@ -13,7 +13,8 @@ pub enum ImportError {
     /// The password does not open the file.
     #[error("the password does not open the file")]
     WrongPassword,
-    /// It begins like the named kind and does not end like it.
+    /// The file is of a kind that can be imported, but it is damaged. `kind` says what could not be
+    /// read: `certificate`, `private-key`, `pkcs12`, `pem` or `der`.
     #[error("damaged {kind}")]
     Damaged { kind: &'static str },
     /// Certificates, but no private key.
@@ -28,14 +29,15 @@ pub enum ImportError {
     /// No certificate belongs to the key.
     #[error("the key belongs to none of the certificates")]
     KeyDoesNotMatch,
-    /// Something else: `found` is `empty`, `csr`, `public-key`, `pkcs7`, `crl`, `java-keystore`,
-    /// `ssh-key`, `pgp`, `pdf`, `zip`, `xml`, `json`, `text` or `unknown`.
+    /// The file is something else. `found` says what it seems to be: `empty`, `csr`, `public-key`,
+    /// `pkcs7`, `crl`, `java-keystore`, `ssh-key`, `pgp`, `pdf`, `zip`, `xml`, `json`, `text` or
+    /// `unknown`.
     #[error("not a certificate file: {found}")]
     NotACertificateFile { found: &'static str },
     /// The TLS stack cannot use this kind of key.
     #[error("unsupported key: {key_type}")]
     UnsupportedKey { key_type: String },
-    /// Sealed with an algorithm that is not read.
+    /// The file is encrypted with an algorithm that this program does not know.
     #[error("unsupported encryption: {algorithm}")]
     UnsupportedEncryption { algorithm: String },
     /// Deriving the key would take unreasonably long.

@@ -60,7 +60,9 @@ fn texts(folder: &Path) -> Result<BTreeMap<String, String>, String> {
         let file: BTreeMap<String, String> =
             serde_json::from_str(&json).map_err(|error| of_file(&error))?;
         for (id, text) in file {
-            // JSON itself would keep the last one without a word.
+            // Where an id stands twice in one file, the JSON reader keeps the second text and says
+            // nothing. That is why the file is also searched as text: each id must begin exactly
+            // one line, after two spaces.
             let twice = json.matches(&format!("\n  \"{id}\":")).count() != 1;
             if twice || texts.insert(id.clone(), text).is_some() {
                 return Err(of_file(&format!("{id} does not stand alone on one line")));

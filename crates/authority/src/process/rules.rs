@@ -10,7 +10,8 @@ use crate::AuthorityError;
 /// Rules of the practice profile: one sample fails on purpose, repeated data get a notice.
 pub const PRACTICE_RULES: &str = include_str!("practice-rules.toml");
 
-/// Rules modelled on the published codes, duplicates accepted as by the integration system.
+/// Rules modelled on the codes that the authority has published. Duplicates are accepted, as the
+/// authority's integration system accepts them.
 const PUBLISHED_RULES: &str = include_str!("published-rules.toml");
 /// Codes of duplicates.
 const DUPLICATES: [&str; 2] = ["FOPH-020", "FOPH-021"];
@@ -29,10 +30,11 @@ const DUPLICATES: [&str; 2] = ["FOPH-020", "FOPH-021"];
 ///
 /// [rule.when]                # at least one condition; all given must hold
 /// path = "Observation.code.coding.code"  # resource type and elements, in any entry (or Bundle.…)
-/// values = ["697-3"]         # one of these; without any of these four the element need only be there
+/// values = ["697-3"]         # a value that is one of these
 /// not-values = ["7601…"]     # a value that is none of these
 /// longer-than = 2            # a value of more characters
 /// older-than-days = 360      # a date that ended so long before the document was accepted
+///                            # without any of these four the element need only be there
 /// more-than = 1              # more elements than so many are at the path and have such a value
 /// absent = "Patient.address" # a resource of this type is there, and none of them has this element
 /// family = ["Muster"]        # short for path Patient.name.family
@@ -56,7 +58,7 @@ pub struct Rules {
 pub struct Rule {
     /// Rule code, e.g. `FOPH-012`.
     pub code: String,
-    /// Of the message.
+    /// How grave the message to the laboratory is.
     pub severity: Severity,
     /// What becomes of the document.
     pub effect: Effect,
@@ -91,13 +93,13 @@ pub struct When {
     pub path: Option<String>,
     /// Values at `path`, of which one must be there.
     pub values: Option<Vec<String>>,
-    /// Values at `path`; another one must be there.
+    /// A value that is none of these must be at `path`.
     pub not_values: Option<Vec<String>>,
     /// Characters; a longer value must be at `path`.
     pub longer_than: Option<usize>,
     /// Days before acceptance; an earlier date must be at `path`.
     pub older_than_days: Option<u32>,
-    /// More elements than so many are at `path`, each with such a value.
+    /// More elements than so many must be at `path`, each with a value as the conditions above say.
     pub more_than: Option<usize>,
     /// Like `path`: resources of this type are there, and none has this element.
     pub absent: Option<String>,
@@ -152,8 +154,9 @@ impl Rules {
 }
 
 impl When {
-    /// Where the conditions hold in a document: the element that the first of them met,
-    /// `Some(None)` where they need none.
+    /// Whether all conditions hold in a document; `None` where one does not. Otherwise it gives the
+    /// element at which the rule matched, for the message: `Some(None)` where `seen_before` is the
+    /// only condition, because then no element of the document matched.
     pub(crate) fn holds<'t>(
         &self,
         document: Element<'t>,

@@ -30,15 +30,15 @@ pub struct RulesPackage {
 }
 
 impl Validation {
-    /// By what is in use in a data folder. Rules that cannot be read keep the service from
-    /// starting: it would accept what its operator wants refused.
+    /// Validates by the rules that are in use in a data folder. Where they cannot be read, the
+    /// service does not start: it would accept what its operator wants refused.
     pub(crate) fn open(data: &Path) -> Result<Self, AuthorityError> {
         let validation = Self { store: Some(store_of(data)), in_use: InUse::default() };
         validation.current().map_err(fault)?;
         Ok(validation)
     }
 
-    /// By nothing.
+    /// Validates nothing.
     #[cfg(test)]
     pub(crate) fn none() -> Self {
         Self { store: None, in_use: InUse::default() }
@@ -48,16 +48,18 @@ impl Validation {
         self.store.as_ref().map_or(Ok(None), |store| self.in_use.current(store))
     }
 
-    /// What the rules find beside the base check, which is part of every examination.
+    /// What the rules find in a document. Findings of the base check are left out, because the
+    /// caller makes that check for every document, also where no rules are in use.
     ///
     /// # Errors
-    /// Rules that became unreadable while the service runs: nothing is accepted that they may
-    /// refuse.
+    /// The rules have become unreadable while the service runs. The caller must then accept
+    /// nothing, because the rules might refuse it.
     pub(crate) fn findings(&self, tree: &Tree) -> Result<Vec<Finding>, StoreFault> {
         let Some(set) = self.current()? else { return Ok(Vec::new()) };
         let profiles = set.entry_profiles(tree.root().resource_type().unwrap_or_default());
         let asked = Asked { profiles: &profiles, mode: Mode::Authority, now: clock::now() };
         let mut found = set.validate(tree, &asked);
+        // Only codes of rules are kept: `validate` makes the base check too.
         found.retain(|of| rules::codes::CODES.iter().any(|(code, _)| *code == of.code));
         Ok(found)
     }
@@ -67,7 +69,8 @@ impl Validation {
 pub fn import_rules(data: &Path, file: &Path) -> Result<RulesPackage, AuthorityError> {
     let limits = PackageLimits::default();
     let mut bytes = Vec::new();
-    // One byte more than is taken: a file without an end is refused as too large.
+    // One byte more than the limit is read and no more. This is enough to see that a file is too
+    // large, and a device that never ends does not fill the memory.
     File::open(file)
         .and_then(|file| file.take(limits.archive_max + 1).read_to_end(&mut bytes))
         .map_err(|source| AuthorityError::File { path: file.to_owned(), source })?;

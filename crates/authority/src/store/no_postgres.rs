@@ -1,6 +1,6 @@
 //! What stands in the place of `postgres` where this program is built without it: the desktop app
-//! keeps its practice authority in a file. No value of these types can exist, so that nothing here
-//! can be called.
+//! keeps its practice authority in a file. The types have no values, so that a method on a value is
+//! never called and its body is an empty `match`. What makes a value from a URL gives an error.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::AuthorityError;
 
-/// What a server says that is never asked.
+/// The error of a PostgreSQL server. It never occurs, because no server is asked.
 pub(crate) type Error = Infallible;
 
 pub(super) fn reason(error: &Error) -> String {

@@ -1,4 +1,7 @@
 //! The SQL of a search, for both databases.
+//!
+//! In every statement `?1` is the laboratory and `?2` the moment that is searched. The ordinal of a
+//! document is its number among the documents of its laboratory, in the order of arrival, from 1.
 
 use exchange::{Processing, Query, SortKey, TimeFilter, TimePrefix};
 use fhir::Instant;
@@ -27,7 +30,7 @@ pub(crate) enum Total {
     Counted(Statement),
 }
 
-/// Rows of one page; of [`Dialect::columns`].
+/// The statement that reads the rows of one page. They have the columns of [`Dialect::columns`].
 #[derive(Clone)]
 pub(crate) struct PageStatement {
     pub(crate) statement: Statement,
@@ -78,7 +81,7 @@ pub(crate) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// The plan for a moment, at which the laboratory had so many documents.
+    /// The plan for a moment. The tally says how many documents the laboratory had at that moment.
     pub(crate) fn new(dialect: Dialect, search: &'a Search, as_of: Instant, tally: Tally) -> Self {
         let query = &search.query;
         let values = vec![Value::Int(search.laboratory), Value::Int(as_of.0)];
@@ -144,7 +147,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// By the ordinals at both ends.
+    /// How many documents arrived between two times: the difference of the last ordinals before
+    /// each of them, so that nothing has to be counted off.
     fn counted_between(&self, start: Instant, end: Instant) -> Statement {
         let created = self.dialect.created();
         let before = |bound: &str| {
@@ -166,7 +170,8 @@ impl<'a> Plan<'a> {
         if let (Some((Axis::Date, down)), 1) = (axis, self.conditions.len()) {
             return self.page_of_all(down, total);
         }
-        // Behind the middle it is counted off from the end.
+        // The database has to step over all rows before the page. Where the page lies in the second
+        // half, it is read from the end in the opposite order, so that fewer are stepped over.
         let rest = total.saturating_sub(offset).min(count);
         let behind = offset.saturating_add(rest) > total / 2;
         match (axis, search.beside) {
@@ -180,7 +185,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Where everything matches, a place in the order of arrival is an ordinal.
+    /// A page where every document of the laboratory matches. Then the place of a document in the
+    /// order of arrival is its ordinal, and the page is a range of ordinals. `down`: newest first.
     fn page_of_all(&self, down: bool, total: u64) -> PageStatement {
         let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         let (offset, count) = (signed(self.search.offset()), i64::from(self.search.count));
@@ -204,6 +210,7 @@ impl<'a> Plan<'a> {
         PageStatement { statement: Statement { sql, values }, reversed: false }
     }
 
+    /// A page that begins behind the document at the time `at`, or ends `before` it.
     fn page_beside(
         &self,
         (axis, down): (Axis, bool),
@@ -212,6 +219,8 @@ impl<'a> Plan<'a> {
         count: u64,
     ) -> PageStatement {
         let mut values = self.values.clone();
+        // What comes before a document in a descending order is later than it, and so is what comes
+        // after it in an ascending order. In the other two cases it is earlier.
         let condition = if down == before {
             self.from(&mut values, axis, at.plus_micros(1))
         } else {
@@ -220,6 +229,8 @@ impl<'a> Plan<'a> {
         self.ordered(&[condition], values, before, count, 0)
     }
 
+    /// The matches in the order of the query (or in the opposite one, where `reversed`), of which
+    /// `offset` are stepped over and `limit` are read.
     fn ordered(
         &self,
         more: &[String],
@@ -258,7 +269,8 @@ impl<'a> Plan<'a> {
         let window = format!("ORDER BY {keys} LIMIT {limit} OFFSET {offset}");
         let conditions = conditions.join(" AND ");
         let sql = match self.dialect {
-            // First the page, then what it shows: else it may merge from the end of all documents.
+            // The rows of the page are chosen before their documents are joined to them. Otherwise
+            // PostgreSQL may choose a merge join that reads all documents from the last one on.
             Dialect::Postgres if !keys.contains("d.") => format!(
                 "SELECT {columns} FROM (SELECT * FROM version v WHERE {conditions} {window}) v
                  JOIN document d ON d.id = v.document ORDER BY {keys}"
@@ -291,9 +303,9 @@ impl<'a> Plan<'a> {
         format!("?{}", self.values.len())
     }
 
-    /// Placeholders for an identifier: in lower case, by which it is found, and as it is where case
-    /// matters. That of a UUID does not (RFC 9562 section 4), nor does that of `urn:uuid:` (RFC
-    /// 8141 section 3.1).
+    /// Placeholders for an identifier. The first has it in lower case, by which the index finds it.
+    /// The second has it as it is, where upper and lower case make a difference. They make none in
+    /// a UUID (RFC 9562 section 4) nor in `urn:uuid:` (RFC 8141 section 3.1).
     fn identifier_value(&mut self, value: &str) -> (String, Option<String>) {
         let lower = value.to_ascii_lowercase();
         let exact = (!lower.starts_with("urn:uuid:")).then(|| self.value(value));
@@ -342,7 +354,9 @@ impl<'a> Plan<'a> {
         let value = values.len();
         match (self.dialect, axis) {
             (_, Axis::LastUpdated) | (Dialect::Postgres, Axis::Date) => format!("?{value}"),
-            // Documents arrive in order of their time: a bound in time is one in that order.
+            // In SQLite a document's id is no time, but ids rise with the time of arrival. So the
+            // bound is the id of the first document from this time on, or the highest number where
+            // none has arrived since.
             (Dialect::Sqlite, Axis::Date) => format!(
                 "coalesce((SELECT id FROM document WHERE laboratory = ?1 AND created >= ?{value} \
                  ORDER BY created LIMIT 1), 9223372036854775807)"
@@ -350,8 +364,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// `value`, `system|value`, `|value`, `system|`; a comma is OR. Of the DocumentReference or the
-    /// document.
+    /// The forms are `value`, `system|value`, `|value` and `system|`; a comma means OR. The
+    /// identifier of the DocumentReference may match, or that of the document in it.
     fn identifiers(&mut self, tokens: &str) {
         let mut selects = Vec::new();
         for token in exchange::split(tokens, ',') {

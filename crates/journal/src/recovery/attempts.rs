@@ -1,7 +1,12 @@
-//! Which report of a journal that is replaced is which of the one that takes its place. An attempt
-//! is known by its identifier, its endpoint and the digest of its content. Where an endpoint wants
-//! the document's identifier, several have all three alike; then the number tells them apart, for
-//! both journals began as one.
+//! Finds out which report of an old journal is which report of the new journal that takes its
+//! place, for example after a restore from a backup. In this file `ours` are reports of the new
+//! journal, and `theirs` are reports of the old one.
+//!
+//! An attempt is known by its identifier, its endpoint and the digest of its content; the three
+//! together are its name. Where an endpoint wants the document's identifier, several attempts can
+//! have the same name. Then their numbers tell them apart: both journals began as one, so the same
+//! name under the same number is the same report on both sides. What is left after that is paired
+//! in the order of the numbers.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,39 +20,43 @@ use crate::store::open::Place;
 use crate::store::rows;
 use crate::{JournalError, LostReport};
 
-/// Identifier, endpoint and digest of the content.
+/// The name of an attempt: its identifier, its endpoint and the digest of its content.
 pub(crate) type Name = [String; 3];
 
+/// The `+` keeps SQLite from using the index on the digest, so that it looks up the identifier.
 const OF_NAME: &str = "SELECT id FROM submission \
      WHERE identifier = ?1 AND endpoint = ?2 AND +digest = ?3 ORDER BY id";
 
-/// Nobody wanted it to be sent any more.
+/// A person has decided that the report is not sent. A report that was closed because the authority
+/// has it is not given up.
 const GIVEN_UP: State = State::Withdrawn { received: false };
 
-/// What is known of the attempts of the journal that is replaced.
+/// What is known of the attempts of the old journal.
 pub(crate) struct Attempts {
-    /// Their numbers as its register has them.
+    /// For each name the numbers that the register of the old journal has.
     taken: HashMap<Name, BTreeSet<i64>>,
-    /// A copy of it that can be read.
+    /// A copy of the old journal, where one can be read.
     copy: Option<Place>,
-    /// The last number of the journal that takes its place. What is read back has higher ones.
+    /// The last number of the new journal before anything was read back from the old one. Reports
+    /// that are read back get higher numbers.
     through: i64,
 }
 
-/// The reports of one name that have no report of their number on the other side, oldest first, and
-/// those that were withdrawn on both sides before the others.
+/// The reports of one name whose number does not occur on the other side. The reports that were
+/// withdrawn on both sides come first; apart from that the oldest come first. The first of `ours`
+/// is taken to be the first of `theirs`, the second to be the second, and so on.
 #[derive(Debug, Default)]
 struct Unpaired {
     ours: Vec<i64>,
     theirs: Vec<i64>,
 }
 
-/// Which report of the journal that is replaced one of the other is.
+/// Which report of the old journal a report of the new journal is.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Was {
     /// This one.
     One(i64),
-    /// One of these, or none: nobody can tell.
+    /// It is one of these or none of them, and nobody can tell.
     OneOf(Vec<i64>),
 }
 
@@ -68,7 +77,7 @@ impl Attempts {
         Self { taken: numbers, copy: copy.cloned(), through }
     }
 
-    /// Whether the journal that takes its place has the report of this number.
+    /// Whether the new journal has the report that has this number in the old one.
     pub(crate) fn has(
         &self,
         connection: &Connection,
@@ -78,7 +87,7 @@ impl Attempts {
         Ok(self.ours_of(connection, name, number)?.is_some())
     }
 
-    /// What the report of this number is in the journal that takes its place.
+    /// The report of the new journal that has this number in the old one.
     pub(crate) fn ours_of(
         &self,
         connection: &Connection,
@@ -94,13 +103,15 @@ impl Attempts {
         Ok(place.and_then(|place| unpaired.ours.get(place)).copied().map(SubmissionId))
     }
 
-    /// What a report of the journal that takes its place was there; `None` where it was not there.
+    /// The report of the old journal that this report of the new one is; `None` where the old
+    /// journal did not have it.
     pub(crate) fn theirs_of(
         &self,
         connection: &Connection,
         name: &Name,
         id: SubmissionId,
     ) -> Result<Option<Was>, JournalError> {
+        // The register is asked first, because it is in memory and the copy has to be opened.
         if self.taken.get(name).is_some_and(|taken| taken.contains(&id.0)) {
             return Ok(Some(Was::One(id.0)));
         }
@@ -116,8 +127,9 @@ impl Attempts {
         })
     }
 
-    /// The state that the report of this name and number had in the end, as far as that can be
-    /// read. A register that is of another journal may give the number of another report.
+    /// The last state in the old journal of the report of this name and number, as far as it can be
+    /// read. The name is compared too: a register that belongs to another journal may give the
+    /// number of another report.
     pub(crate) fn last_state(&self, name: &Name, number: i64) -> Option<State> {
         let state = self.seen(|copy| match of_name(copy, name)?.contains(&number) {
             true => read::state(copy, SubmissionId(number)).map(Some),
@@ -126,8 +138,9 @@ impl Attempts {
         state.flatten()
     }
 
-    /// Whether the journal that takes its place has one of this name that it did not have itself,
-    /// whatever stands in a register that may be of the journal before it.
+    /// Whether the new journal has a report of this name that the old journal did not have. Only
+    /// the copy of the old journal says what it had: its register may be that of the journal which
+    /// the old one had replaced.
     pub(crate) fn leaves_one(
         &self,
         connection: &Connection,
@@ -141,17 +154,17 @@ impl Attempts {
         Ok(left.ours.len() > left.theirs.len())
     }
 
-    /// The last number of that journal, before anything was read back.
+    /// The last number of the new journal before anything was read back.
     pub(crate) fn through(&self) -> i64 {
         self.through
     }
 
-    /// Whether the report was in the journal that takes its place, before anything was read back.
+    /// Whether the report was in the new journal before anything was read back.
     pub(crate) fn is_restored(&self, id: SubmissionId) -> bool {
         id.0 <= self.through
     }
 
-    /// A look at the journal that is replaced.
+    /// Asks the copy of the old journal; `None` where there is none or it cannot be read.
     pub(crate) fn seen<T>(
         &self,
         view: impl FnOnce(&Connection) -> Result<T, JournalError>,
@@ -159,18 +172,21 @@ impl Attempts {
         seen(self.copy.as_ref(), view)
     }
 
+    /// The numbers of this name in the new journal, without what was read back.
     fn ours(&self, connection: &Connection, name: &Name) -> Result<Vec<i64>, JournalError> {
         let mut ours: Vec<i64> = of_name(connection, name)?;
         ours.retain(|number| *number <= self.through);
         Ok(ours)
     }
 
+    /// The numbers of this name in the old journal, by its register and by its copy.
     fn theirs(&self, name: &Name) -> BTreeSet<i64> {
         let mut theirs = self.taken.get(name).cloned().unwrap_or_default();
         theirs.extend(self.read(name));
         theirs
     }
 
+    /// The numbers of this name in the copy of the old journal.
     fn read(&self, name: &Name) -> BTreeSet<i64> {
         self.seen(|copy| of_name(copy, name)).unwrap_or_default().into_iter().collect()
     }
@@ -182,15 +198,17 @@ impl Attempts {
         name: &Name,
     ) -> Result<Unpaired, JournalError> {
         let taken = self.taken.get(name);
-        // Looking costs an opening, and there mostly is nothing to look for.
+        // To look into the old journal its copy has to be opened. Mostly there is no need: the
+        // register has every one of our numbers, so none of them is unpaired.
         if ours.iter().all(|number| taken.is_some_and(|taken| taken.contains(number))) {
             return Ok(Unpaired::default());
         }
         self.told_apart(connection, pair(ours, self.theirs(name)), name)
     }
 
-    /// What was withdrawn in the journal that takes the other's place is only what was withdrawn
-    /// there too: else it would stand for what was queued again.
+    /// Pairs a report that is withdrawn in the new journal only with one that was withdrawn in the
+    /// old journal too. Otherwise it would be taken for the same content that was queued again in
+    /// the old journal, and what was queued again would be missing.
     fn told_apart(
         &self,
         connection: &Connection,
@@ -222,6 +240,7 @@ fn of_name(connection: &Connection, name: &Name) -> Result<Vec<i64>, JournalErro
     rows::all(connection, OF_NAME, name.each_ref().map(String::as_str), |row| row.get(0))
 }
 
+/// Leaves out the numbers that occur on both sides: each of them is one report.
 fn pair(mut ours: Vec<i64>, theirs: BTreeSet<i64>) -> Unpaired {
     let both: BTreeSet<i64> = ours.iter().copied().filter(|it| theirs.contains(it)).collect();
     ours.retain(|number| !both.contains(number));

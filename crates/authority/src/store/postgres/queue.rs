@@ -13,6 +13,10 @@ use super::{Database, TIMES, client};
 /// Documents that nobody else gets until they are concluded or this is dropped.
 pub(crate) struct Claim(Option<Client>);
 
+/// Locks documents that are due and that no other worker holds. `EXISTS` says whether an earlier
+/// document of the same laboratory with the same data was accepted and has not failed. A version is
+/// the current one of its document while its `until` is 9223372036854775807, the highest number.
+/// The notices of version 1 are those that were given when the document was accepted.
 const TAKE: &str = "SELECT d.id, c.format, c.body, EXISTS (
         SELECT 1 FROM document e JOIN version w ON w.document = e.id
         WHERE e.laboratory = d.laboratory AND e.digest = d.digest AND e.id < d.id
@@ -22,8 +26,15 @@ const TAKE: &str = "SELECT d.id, c.format, c.body, EXISTS (
     WHERE q.due <= micros(now()) ORDER BY q.due, q.document LIMIT $1
     FOR UPDATE OF q SKIP LOCKED";
 
-/// Under [`TIMES`], of documents that are locked in the queue. A document that has its verdict
-/// stays as it is.
+/// Takes documents that this transaction has locked out of the queue, and gives each a new version
+/// with its verdict. A document that is no longer in the queue has its verdict already, and stays
+/// as it is.
+///
+/// It runs under the lock [`TIMES`], because times must rise in the order in which transactions
+/// commit. The first version gets the time of now, or a later one that is above all that are
+/// stored; each further version gets one microsecond more. Each version also carries how many
+/// documents of its laboratory have which status after it: the figures of the laboratory's last
+/// version (`tally`), changed by the verdicts up to this one (`nth`, `nth_failed`).
 const CONCLUDE: &str = "WITH given AS (
         SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY
             AS g (document, status, notices, n)
@@ -68,6 +79,8 @@ impl Database {
         Ok((due, claim))
     }
 
+    /// How long it is until the next document is due. What is due already is left out: the caller
+    /// asks when it could take nothing, so that other workers hold it.
     pub(crate) async fn next_due(&self) -> Result<Option<Duration>, StoreError> {
         let client = client(&self.readers).await?;
         let sql = "SELECT min(due) - micros(now()) FROM queue WHERE due > micros(now())";
@@ -96,6 +109,7 @@ impl Claim {
                     body: row.try_get(2)?,
                     seen_before: row.try_get(3)?,
                     notices: notices(row.try_get(4)?)?,
+                    // The id of a document is the time of its arrival.
                     accepted: Instant(document),
                 })
             })
