@@ -81,7 +81,7 @@ fn in_place_of(
 ) -> Result<(BTreeSet<SubmissionId>, SubmissionId), JournalError> {
     let said = known::relative(connection, id)?;
     let (mut all, mut first) = (BTreeSet::new(), id);
-    let mut corrects = read::row(connection, id)?.corrects;
+    let mut corrects = corrected_by(connection, id)?;
     while let Some(earlier) = corrects {
         let before = known::relative(connection, earlier)?;
         if before.digest == said.digest
@@ -90,7 +90,7 @@ fn in_place_of(
             first = earlier;
         }
         all.insert(earlier);
-        corrects = read::row(connection, earlier)?.corrects;
+        corrects = corrected_by(connection, earlier)?;
     }
     Ok((all, first))
 }
@@ -169,11 +169,11 @@ fn beside_it(
 ) -> Result<Vec<(SubmissionId, State)>, JournalError> {
     // What a restore covers may have been withdrawn since, and handed over again.
     let mut all = found(connection, id, states, doubt::covers(connection, id)?)?;
-    let mut corrects = read::row(connection, id)?.corrects;
+    let mut corrects = corrected_by(connection, id)?;
     while let Some(earlier) = corrects {
         let later = found(connection, earlier, states, false)?;
         all.extend(later.into_iter().filter(|(other, _)| *other > id));
-        corrects = read::row(connection, earlier)?.corrects;
+        corrects = corrected_by(connection, earlier)?;
     }
     all.sort_unstable_by_key(|(id, _)| *id);
     all.dedup_by_key(|(id, _)| *id);
@@ -225,6 +225,15 @@ fn found(
     Ok(versions)
 }
 
+/// What a report takes the place of.
+fn corrected_by(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Option<SubmissionId>, JournalError> {
+    let found = rows::one(connection, sql::CORRECTS, [id.0], |row| row.get::<_, Option<i64>>(0))?;
+    Ok(found.ok_or(JournalError::NotFound(id))?.map(SubmissionId))
+}
+
 /// After a step: whoever is to decide about a report is told that a newer version of it is with the
 /// authority.
 pub(crate) fn tell(
@@ -243,7 +252,7 @@ pub(crate) fn tell(
     while let Some(id) = newer {
         let older = of(connection, id, &WAITS_FOR_A_PERSON)?.into_iter().filter(|it| *it < id);
         older.into_iter().try_for_each(|older| warn(connection, older))?;
-        newer = read::row(connection, id)?.corrects;
+        newer = corrected_by(connection, id)?;
     }
     Ok(())
 }

@@ -81,6 +81,8 @@ pub(crate) const WRITE_GATHERED: &str = "INSERT INTO search \
      WHERE identifiers IS NOT NULL ORDER BY id";
 pub(crate) const NOTHING_GATHERED: &str = "DELETE FROM temp.words";
 
+/// What a report (?1) takes the place of.
+pub(crate) const CORRECTS: &str = "SELECT corrects FROM submission WHERE id = ?1";
 /// The sums keep SQLite from planning anew for every value, which would take twice as long as the
 /// look itself.
 pub(crate) const DUE: &str = "SELECT id, state_json, due, identifier, endpoint, corrects FROM \
@@ -353,6 +355,7 @@ mod plans {
             (HAS_WORDS, "VIRTUAL TABLE"),
             (NUMBERS, "submission_state"),
             (SUBJECT, "INTEGER PRIMARY KEY"),
+            (CORRECTS, "INTEGER PRIMARY KEY"),
             (ROW, "INTEGER PRIMARY KEY"),
             (NAMED_AS_DOCUMENT, "INTEGER PRIMARY KEY"),
             (MOVE, "INTEGER PRIMARY KEY"),
