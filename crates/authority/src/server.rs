@@ -184,8 +184,7 @@ pub async fn serve(
         let rules = Arc::new(options.rules);
         let queue_task = (!options.leave_queue)
             .then(|| tokio::spawn(worker::run(store, rules, wake, shutdown.clone())));
-        // When `shutdown` is cancelled, nothing new is begun, and whoever still asks is told that
-        // the service ends. Later `farewell` cancels `over`: then the connections end too.
+        // At `shutdown` nothing new is begun. Later `farewell` cancels `over`, and connections end.
         let over = CancellationToken::new();
         let admin_task = desk_listener
             .map(|listener| tokio::spawn(admin::run(listener, Arc::new(desk), over.clone())));

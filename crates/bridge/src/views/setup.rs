@@ -407,7 +407,7 @@ pub struct NoticeView {
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct UpdatesView {
-    /// See [`codes::UpdateState`].
+    /// What is known of a newer version, as a code.
     #[ts(as = "codes::UpdateState")]
     pub state: &'static str,
     /// Why nothing is offered, where the state is `unusable` or `failed`.

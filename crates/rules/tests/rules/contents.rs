@@ -55,3 +55,15 @@ fn what_a_profile_says_of_an_element_is_not_said_of_its_content_elsewhere() {
         assert_eq!(errors(&found), expected);
     }
 }
+
+#[test]
+fn content_references_are_followed() {
+    let set = set(Vec::new());
+    let inner = json!({ "linkId": "2", "item": [{ "text": "no linkId" }] });
+    let resource = json!({ "resourceType": "Questionnaire", "status": "draft",
+        "item": [{ "linkId": "1", "item": [inner] }] });
+    assert_eq!(
+        errors(&found(&set, &resource, None, Mode::Authority)),
+        ["rule-missing Questionnaire.item[0].item[0].item[0]"]
+    );
+}

@@ -377,17 +377,6 @@ fn an_unknown_extension_is_an_error_in_strict_mode_and_as_a_modifier() {
 }
 
 #[test]
-fn content_references_are_followed() {
-    let set = set(Vec::new());
-    let inner = json!({ "linkId": "2", "item": [{ "text": "no linkId" }] });
-    let resource = json!({ "resourceType": "Questionnaire", "status": "draft", "item": [{ "linkId": "1", "item": [inner] }] });
-    assert_eq!(
-        errors(&found(&set, &resource, None, Mode::Authority)),
-        ["rule-missing Questionnaire.item[0].item[0].item[0]"]
-    );
-}
-
-#[test]
 fn profiles_that_name_each_other_end() {
     let target =
         |name: &str| json!({ "type": [{ "code": "Reference", "targetProfile": [url(name)] }] });

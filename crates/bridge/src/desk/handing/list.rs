@@ -22,8 +22,8 @@ pub(crate) struct HandedList {
     pub(crate) shown: Option<Vec<String>>,
     /// Digests of what a person has left out, although it lies there.
     pub(crate) left_out: Vec<String>,
-    /// Digests of what goes beside a report with its identifier: a person who was shown that one has
-    /// said so.
+    /// Digests of what goes beside a report with its identifier: a person who was shown that one
+    /// has said so.
     pub(crate) beside: Vec<String>,
     /// Each content is a report of its own, also where it could correct another.
     pub(crate) separate: bool,
