@@ -7,7 +7,7 @@ import type { UpdateState } from "./UpdateState";
  */
 export type UpdatesView = { 
 /**
- * See [`codes::UpdateState`].
+ * What is known of a newer version, as a code.
  */
 state: UpdateState, 
 /**
