@@ -295,3 +295,35 @@ async fn an_endpoint_that_was_removed_moves_with_its_authority() {
     let taken = lab.engine.take(&[looked], ImportOptions::default()).await.unwrap().taken;
     assert_eq!(taken, [Taken::Known(id)]);
 }
+
+#[tokio::test]
+async fn an_older_content_that_was_withdrawn_before_it_ever_left_is_on_hold_when_it_goes_again() {
+    let lab = Laboratory::new().await;
+    let newer = lab.hand_over(20).await;
+    lab.complete(newer);
+    let older = lab.hand_over(19).await;
+    assert_eq!(lab.code(older), "held");
+    lab.engine.withdraw(older, "the newer one is there".to_owned()).await.unwrap();
+    let again = lab.hand_over_as(19, KnownContent::SendAgain).await;
+    assert_eq!(lab.code(again), "held");
+    assert_eq!(lab.warnings(again), ["older-version"]);
+}
+
+#[tokio::test]
+async fn on_a_list_of_separate_reports_an_older_content_that_goes_again_is_on_hold_too() {
+    let lab = Laboratory::new().await;
+    let older = lab.hand_over(19).await;
+    lab.complete(older);
+    let newer = lab.hand_over(20).await;
+    lab.complete(newer);
+    let terms = ImportOptions {
+        known: KnownContent::SendAgain,
+        differing: engine::Differing::Apart,
+        delay_micros: HOUR,
+    };
+    let looked = lab.look(made(19)).await;
+    let taken = lab.engine.take(&[looked], terms).await.unwrap().taken;
+    let Taken::New(again) = taken[0] else { panic!("{taken:?}") };
+    assert_eq!(lab.code(again), "held");
+    assert_eq!(lab.warnings(again), ["older-version"]);
+}

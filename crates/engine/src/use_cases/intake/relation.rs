@@ -28,8 +28,8 @@ pub(crate) enum Purpose {
     New,
     /// It takes the place of this one, as a person has said.
     InPlaceOf(SubmissionId),
-    /// It is sent once more, as a person has said; this is the newest of its content that was not
-    /// withdrawn.
+    /// It is sent once more, as a person has said; this is the newest of its content that has left
+    /// and was not withdrawn, or 0 where there is none.
     Again(SubmissionId),
 }
 

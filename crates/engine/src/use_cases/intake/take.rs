@@ -245,9 +245,13 @@ impl Engine {
             let relation = parsed.relation.as_ref();
             let corrects = relation.filter(|it| it.corrects && terms.differing != Differing::Apart);
             let corrects = failed.or(corrects.map(|it| it.submission));
-            // Who is shown that it is known is not shown what came after it.
-            let is_unseen = anew || !parsed.known.is_empty() || !list.may_be_seen(parsed);
-            let terms = if is_unseen { terms.unseen() } else { terms };
+            // Who is shown that it is known is not shown what came after it, and who says that each
+            // is a report of its own does not speak of that.
+            let terms = match anew || !parsed.known.is_empty() {
+                true => ImportOptions { differing: Differing::ByRule, ..terms },
+                false if !list.may_be_seen(parsed) => terms.unseen(),
+                false => terms,
+            };
             let new = self.submission(&candidate, parsed, endpoint, terms, corrects)?;
             if let Some(taken) = self.import(new, known, parsed.compared_through).await? {
                 self.inner.wrappings.learn(taken, parsed);
@@ -260,18 +264,24 @@ impl Engine {
         Err(JournalError::Busy.into())
     }
 
-    /// What is known and goes once more is compared with what came after the newest of it that was
-    /// not withdrawn. Gives the newest of the same content that has failed or was refused: it takes
-    /// the place of that one.
+    /// What is known and goes once more is compared with what came after the newest of it that has
+    /// left and was not withdrawn. Gives the newest of the same content that has failed or was
+    /// refused: it takes the place of that one.
     fn compare_again(
         &self,
         candidate: &mut Candidate,
         endpoint: &Endpoint,
     ) -> Result<Option<SubmissionId>, EngineError> {
         let known = candidate.parsed().map(|parsed| parsed.known.clone()).unwrap_or_default();
-        let Some(mut before) = known.last().copied() else { return Ok(None) };
+        if known.is_empty() {
+            return Ok(None);
+        }
+        // What was withdrawn, or never left, is as if it had never been there.
+        let mut before = SubmissionId(0);
         for id in &known {
-            if self.journal().state(*id)?.shown() != StateCode::Withdrawn {
+            let row = self.journal().row(*id)?;
+            let has_left = row.attempts > 0 || row.receipt.is_some();
+            if has_left && row.state.shown() != StateCode::Withdrawn {
                 before = *id;
                 break;
             }
