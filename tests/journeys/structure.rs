@@ -21,10 +21,10 @@ const USES: &[(&str, &[&str])] = &[
     // For `fhir::Instant`, the one type of a point in time.
     ("identity", &["fhir"]),
     ("client", &["exchange", "identity", "fhir"]),
-    // Never the authority's client: nothing that is asked there is a report on its way.
-    ("validator", &["identity", "fhir"]),
-    // Nor here: what is asked is nobody's report, and nobody is told who asks.
-    ("updates", &["identity"]),
+    // Never the authority's client: nothing that is asked by it is a report on its way.
+    ("fetch", &["identity"]),
+    ("validator", &["fetch", "identity", "fhir"]),
+    ("updates", &["fetch", "identity"]),
     ("engine", &["journal", "client", "identity", "exchange", "report", "rules", "fhir"]),
     // The practice mode embeds the authority.
     (

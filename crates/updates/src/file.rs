@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use minisign_verify::{PublicKey, Signature};
 
-use crate::ask::{Bounds, Limits, ask};
+use crate::ask::{Limits, ask};
 use crate::{Fault, Offer, Source, Version};
 
 /// Endings of what can be installed, longest first; a file with another one is none.
@@ -73,8 +73,11 @@ pub async fn fetch(
     let path = folder.join(name(offer)?);
     let unchecked = path.with_added_extension("unchecked");
     let mut file = begin(folder, &unchecked)?;
-    let bounds =
-        Bounds { connect: limits.connect, all: limits.file, bytes_max: limits.file_bytes_max };
+    let bounds = fetch::Bounds {
+        connect: limits.connect,
+        all: limits.file,
+        bytes_max: limits.file_bytes_max,
+    };
     let keep = |part: &[u8]| {
         verifier.update(part);
         file.write_all(part).map_err(|_| Fault::NotKept)

@@ -91,3 +91,15 @@ impl Fault {
         }
     }
 }
+
+impl From<fetch::Fault> for Fault {
+    fn from(fault: fetch::Fault) -> Self {
+        match fault {
+            fetch::Fault::NotReached => Self::NotReached,
+            fetch::Fault::NobodyTrusted | fetch::Fault::NotTrusted => Self::NotTrusted,
+            fetch::Fault::TooLong => Self::TooLong,
+            fetch::Fault::Broken => Self::Broken,
+            fetch::Fault::TooLarge => Self::TooLarge,
+        }
+    }
+}

@@ -7,8 +7,8 @@ use minisign_verify::Signature;
 use serde::Deserialize;
 use url::Url;
 
-use crate::ask::{Bounds, Limits, ask};
-use crate::setting::{Source, is_protected, unwrapped};
+use crate::ask::{Limits, ask};
+use crate::setting::{Source, unwrapped};
 use crate::{Fault, Version};
 
 /// The description; what else stands in it is for others.
@@ -45,7 +45,7 @@ pub async fn newer(
     limits: Limits,
 ) -> Result<Option<Offer>, Fault> {
     let mut text = Vec::new();
-    let bounds = Bounds {
+    let bounds = fetch::Bounds {
         connect: limits.connect,
         all: limits.description,
         bytes_max: limits.description_bytes_max,
@@ -64,7 +64,7 @@ pub async fn newer(
     let Some(platform) = platforms.iter().find_map(|name| said.platforms.get(name)) else {
         return Ok(None);
     };
-    if !is_protected(&platform.url) {
+    if !fetch::is_protected(&platform.url) {
         return Err(Fault::NoDescription);
     }
     let signature = signature(&platform.signature).ok_or(Fault::NotSigned)?;

@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use minisign_verify::PublicKey;
 use serde::Deserialize;
-use url::{Host, Url};
+use url::Url;
 
 /// Of the build: the address of the description, and the public key. Both are empty unless whoever
 /// builds the program says otherwise.
@@ -139,7 +139,11 @@ impl Source {
     /// [`NotUsable`].
     pub fn new(address: &str, key: &str, ca_pem: Option<String>) -> Result<Self, NotUsable> {
         let address = Url::parse(address.trim()).map_err(|_| NotUsable::Address)?;
-        if !is_protected(&address) || !address.username().is_empty() || address.password().is_some()
+        // What is asked is no secret, but whoever can answer in the place of the server could hide
+        // that there is something newer.
+        if !fetch::is_protected(&address)
+            || !address.username().is_empty()
+            || address.password().is_some()
         {
             return Err(NotUsable::Address);
         }
@@ -155,18 +159,6 @@ impl Source {
     pub fn address(&self) -> &str {
         self.address.as_str()
     }
-}
-
-/// `https`, or this computer: what is asked is no secret, but whoever can answer in the place of
-/// the server could hide that there is something newer.
-pub(crate) fn is_protected(address: &Url) -> bool {
-    let is_here = match address.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => return false,
-    };
-    address.scheme() == "https" || (address.scheme() == "http" && is_here)
 }
 
 fn public_key(text: &str) -> Option<PublicKey> {

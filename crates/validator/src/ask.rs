@@ -1,22 +1,10 @@
-//! One question: one connection, one request, one answer, within bounds.
+//! One question to the validator, and what its answer says.
 
-use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use fhir::{Format, Issue, Severity, Tree};
-use http::{Request, Response, StatusCode, header};
-use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
-use rustls::pki_types::ServerName;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
-use tokio::time::timeout;
-use tokio_rustls::TlsConnector;
-use url::{Host, Url};
+use http::{Request, StatusCode, header};
 
 use crate::setting::Validator;
 
@@ -101,6 +89,19 @@ impl Fault {
     }
 }
 
+impl From<fetch::Fault> for Fault {
+    fn from(fault: fetch::Fault) -> Self {
+        match fault {
+            fetch::Fault::NobodyTrusted => Self::Trust,
+            fetch::Fault::NotReached => Self::NotReached,
+            fetch::Fault::NotTrusted => Self::NotTrusted,
+            fetch::Fault::TooLong => Self::TooLong,
+            fetch::Fault::Broken => Self::Broken,
+            fetch::Fault::TooLarge => Self::TooLarge,
+        }
+    }
+}
+
 /// What the validator says of a resource of this type, against these profiles. The resource leaves
 /// this program as it is: whoever calls this has a person's word that it may.
 ///
@@ -128,118 +129,35 @@ pub async fn ask_within(
     profiles: &[String],
     limits: Limits,
 ) -> Result<Vec<Issue>, Fault> {
-    let url = validator.operation(kind, profiles);
-    let question = async {
-        let (status, body) = answered(validator, &url, resource, format, limits).await?;
-        // A refusal with reasons is an answer: some say 400, 412 or 422 of what is not valid.
-        issues_of(&body, limits.issues_max).ok_or(Fault::NoOutcome { status: status.as_u16() })
-    };
-    timeout(limits.all, question).await.unwrap_or(Err(Fault::TooLong))
-}
-
-type Answered = Result<(StatusCode, Vec<u8>), Fault>;
-
-async fn answered(
-    validator: &Validator,
-    url: &Url,
-    resource: Vec<u8>,
-    format: Format,
-    limits: Limits,
-) -> Answered {
-    let request = request(url, resource, format).ok_or(Fault::NotReached)?;
-    if url.scheme() == "http" {
-        let tcp = timeout(limits.connect, connected(url)).await.map_err(|_| Fault::TooLong)??;
-        return exchanged(tcp, request, limits.bytes_max).await;
-    }
-    let secured = async {
-        let tcp = connected(url).await?;
-        let mut config =
-            identity::tls_client_config(None, validator.ca_pem()).map_err(|_| Fault::Trust)?;
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        let name = server_name(url).ok_or(Fault::NotReached)?;
-        let secured = TlsConnector::from(Arc::new(config)).connect(name, tcp).await;
-        secured.map_err(|error| match error.get_ref() {
-            // Of the TLS stack, not of the connection.
-            Some(of) if of.is::<rustls::Error>() => Fault::NotTrusted,
-            _ => Fault::Broken,
-        })
-    };
-    let secured = timeout(limits.connect, secured).await.map_err(|_| Fault::TooLong)??;
-    exchanged(secured, request, limits.bytes_max).await
-}
-
-fn request(url: &Url, resource: Vec<u8>, format: Format) -> Option<Request<Full<Bytes>>> {
-    let path = match url.query() {
-        Some(query) => format!("{}?{query}", url.path()),
-        None => url.path().to_owned(),
-    };
-    let host = match url.port() {
-        Some(port) => format!("{}:{port}", url.host_str()?),
-        None => url.host_str()?.to_owned(),
-    };
-    Request::post(path)
-        .header(header::HOST, host)
+    let address = validator.operation(kind, profiles);
+    let request = Request::post("/")
         .header(header::USER_AGENT, USER_AGENT)
         .header(header::CONTENT_TYPE, format.media_type())
         .header(header::ACCEPT, Format::Json.media_type())
-        .header(header::ACCEPT_ENCODING, "identity")
-        .body(Full::new(Bytes::from(resource)))
-        .ok()
-}
-
-async fn connected(url: &Url) -> Result<TcpStream, Fault> {
-    let port = url.port_or_known_default().ok_or(Fault::NotReached)?;
-    let connected = match url.host() {
-        Some(Host::Domain(name)) => TcpStream::connect((name, port)).await,
-        Some(Host::Ipv4(address)) => TcpStream::connect((address, port)).await,
-        Some(Host::Ipv6(address)) => TcpStream::connect((address, port)).await,
-        None => Err(io::ErrorKind::AddrNotAvailable.into()),
+        .header(header::ACCEPT_ENCODING, "identity");
+    let (ca_pem, body) = (validator.ca_pem(), Bytes::from(resource));
+    let question = fetch::Question { address: &address, ca_pem, request, body };
+    let Limits { connect, all, bytes_max, issues_max } = limits;
+    let bounds = fetch::Bounds { connect, all, bytes_max: bytes_max as u64 };
+    let mut said = Vec::new();
+    let take = |part: &[u8]| {
+        said.extend_from_slice(part);
+        Ok(())
     };
-    connected.map_err(|_| Fault::NotReached)
+    let status = fetch::fetch(question, bounds, is_answer, take).await?;
+    // A refusal with reasons is an answer: some say 400, 412 or 422 of what is not valid.
+    issues_of(&said, issues_max).ok_or(Fault::NoOutcome { status: status.as_u16() })
 }
 
-fn server_name(url: &Url) -> Option<ServerName<'static>> {
-    let host = url.host_str()?.trim_matches(['[', ']']).to_owned();
-    ServerName::try_from(host).ok()
-}
-
-/// The whole exchange. The connection is driven by this future alone and ends with it.
-async fn exchanged<S>(stream: S, request: Request<Full<Bytes>>, bytes_max: usize) -> Answered
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-{
-    let handshake = http1::handshake(TokioIo::new(stream)).await;
-    let (mut sender, connection) = handshake.map_err(|_| Fault::Broken)?;
-    let work = async {
-        let answer = sender.send_request(request).await.map_err(|_| Fault::Broken)?;
-        let status = answer.status();
-        if status.is_redirection() {
-            return Err(Fault::LeadsElsewhere);
-        }
-        if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-            return Err(Fault::NotLetIn);
-        }
-        Ok((status, body_of(answer, bytes_max).await?))
-    };
-    tokio::pin!(work);
-    tokio::select! {
-        done = &mut work => done,
-        // It may be closed as soon as the answer is there; what was received is still read.
-        _ = connection => work.await,
+/// Whether what follows this status can be an answer.
+fn is_answer(status: StatusCode) -> Result<(), Fault> {
+    if status.is_redirection() {
+        return Err(Fault::LeadsElsewhere);
     }
-}
-
-async fn body_of(mut answer: Response<Incoming>, bytes_max: usize) -> Result<Vec<u8>, Fault> {
-    let mut body = Vec::new();
-    while let Some(frame) = answer.body_mut().frame().await {
-        let frame = frame.map_err(|_| Fault::Broken)?;
-        let Ok(chunk) = frame.into_data() else { continue };
-        if body.len() + chunk.len() > bytes_max {
-            return Err(Fault::TooLarge);
-        }
-        body.extend_from_slice(&chunk);
+    match status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => Err(Fault::NotLetIn),
+        _ => Ok(()),
     }
-    Ok(body)
 }
 
 /// The issues of an OperationOutcome; `None` for anything else.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use fhir::Instant;
 use serde::{Deserialize, Serialize};
-use url::{Host, Url};
+use url::Url;
 
 /// The setting, in the folder of the rules.
 const FILE: &str = "validator.json";
@@ -94,13 +94,10 @@ impl Validator {
     }
 
     fn check(&self) -> Result<(), NotUsable> {
-        let host = self.address.host().ok_or(NotUsable::NoAddress)?;
-        let protected = match self.address.scheme() {
-            "https" => true,
-            "http" => is_here(&host),
-            _ => false,
-        };
-        if !protected {
+        if self.address.host().is_none() {
+            return Err(NotUsable::NoAddress);
+        }
+        if !fetch::is_protected(&self.address) {
             return Err(NotUsable::NotProtected);
         }
         if !self.address.username().is_empty() || self.address.password().is_some() {
@@ -208,15 +205,6 @@ impl Validator {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             removed => removed.map_err(|source| SettingFault::Io { path, source }),
         }
-    }
-}
-
-/// This computer: what is asked does not leave it.
-fn is_here(host: &Host<&str>) -> bool {
-    match host {
-        Host::Domain(name) => *name == "localhost",
-        Host::Ipv4(address) => address.is_loopback(),
-        Host::Ipv6(address) => address.is_loopback(),
     }
 }
 
