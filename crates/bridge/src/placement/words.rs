@@ -17,8 +17,12 @@ pub(super) fn paths(text: &str) -> impl Iterator<Item = &str> {
         let is_typed = head.starts_with(|letter: char| letter.is_ascii_uppercase());
         is_typed && word.contains(['.', '/']) && !word.contains("://")
     };
-    let text = text.get(..TEXT_MAX).unwrap_or(text);
-    text.split_whitespace().map(bare).filter(is_path).take(PARTS_MAX)
+    beginning(text).split_whitespace().map(bare).filter(is_path).take(PARTS_MAX)
+}
+
+/// As much of a text as is looked at.
+fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(TEXT_MAX)]
 }
 
 /// A word without the punctuation around it; a bracket that it opened itself is its own.
@@ -42,7 +46,7 @@ fn bare(word: &str) -> &str {
 
 /// Values that a text names: in quotation marks, as `code (system)` and as `system#code`.
 pub(super) fn values(text: &str) -> Vec<&str> {
-    let text = text.get(..TEXT_MAX).unwrap_or(text);
+    let text = beginning(text);
     let mut values: Vec<&str> = QUOTES.iter().flat_map(|quotes| quoted(text, *quotes)).collect();
     let words: Vec<&str> = text.split_whitespace().collect();
     for pair in words.windows(2) {
@@ -77,20 +81,25 @@ pub(super) fn with_value<'t>(
     values: &[&str],
     near: impl Fn(Element<'t>) -> bool,
 ) -> Option<Element<'t>> {
-    values.iter().find_map(|value| {
-        let mut all = Vec::new();
-        collect(document, value, &mut all);
+    let mut found = vec![Vec::new(); values.len()];
+    collect(document, values, &mut found);
+    found.into_iter().find_map(|all| {
         let only = || if all.len() == 1 { all.first().copied() } else { None };
         all.iter().copied().find(|element| near(*element)).or_else(only)
     })
 }
 
-fn collect<'t>(element: Element<'t>, value: &str, found: &mut Vec<Element<'t>>) {
-    if element.value() == Some(value) {
-        found.push(element);
+/// All elements that have one of these values, by the value: one walk, for a document may be long.
+fn collect<'t>(element: Element<'t>, values: &[&str], found: &mut [Vec<Element<'t>>]) {
+    if let Some(own) = element.value() {
+        for (value, all) in values.iter().zip(&mut *found) {
+            if own == *value {
+                all.push(element);
+            }
+        }
     }
     for child in element.children() {
-        collect(child, value, found);
+        collect(child, values, found);
     }
 }
 
@@ -127,5 +136,14 @@ mod tests {
         assert_eq!(values("Unknown code http://loinc.org#94500-6."), ["94500-6"]);
         assert!(values("nothing of 'a and #b (c)").is_empty());
         assert!(values(&"'é".repeat(5_000)).len() <= PARTS_MAX);
+    }
+
+    #[test]
+    fn what_stands_behind_the_bound_is_not_looked_at_wherever_a_letter_ends() {
+        for before in ["", "a", "ab"] {
+            let text = format!("{before}{} 'late' Patient.name", "é".repeat(TEXT_MAX));
+            assert!(values(&text).is_empty(), "{before}");
+            assert!(all(&text).is_empty(), "{before}");
+        }
     }
 }
