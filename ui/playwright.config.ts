@@ -3,14 +3,20 @@
 
 import { defineConfig } from "@playwright/test";
 
+const LONG = /@long/;
+
+/** A project that plain `playwright test` does not know. */
+function only<Project>(command: string, project: Project): Project[] {
+  return process.env.npm_lifecycle_event === command ? [project] : [];
+}
+
 export default defineConfig({
   projects: [
     { name: "screens", testDir: "tests/screens", testIgnore: "pictures.spec.ts" },
-    { name: "journeys", testDir: "tests/journeys" },
-    // For `npm run screenshots` alone.
-    ...(process.env.npm_lifecycle_event === "screenshots"
-      ? [{ name: "pictures", testDir: "tests/screens", testMatch: "pictures.spec.ts" }]
-      : []),
+    { name: "journeys", testDir: "tests/journeys", grepInvert: LONG },
+    // For one command alone: `npm run test:long` runs what takes a minute each, `npm run screenshots` takes pictures.
+    ...only("test:long", { name: "long", testDir: "tests/journeys", grep: LONG }),
+    ...only("screenshots", { name: "pictures", testDir: "tests/screens", testMatch: "pictures.spec.ts" }),
   ],
   fullyParallel: true,
   forbidOnly: true,
