@@ -3,6 +3,7 @@
 import { PackageCheck, RefreshCw } from "lucide-react";
 import { useState } from "react";
 
+import type { UpdateReason } from "../bridge/generated/UpdateReason";
 import type { UpdatesView } from "../bridge/generated/UpdatesView";
 import { useCommand, useUpdates } from "../bridge/queries";
 import { useFormat, useText } from "../i18n/text";
@@ -16,6 +17,9 @@ import css from "../screens/settings.module.css";
 import { HOME, useWindow } from "../place";
 import { Guarded } from "./administration";
 import rail from "./rail.module.css";
+
+/** Somebody may have changed the file: that is to be seen, and not read among others. */
+const CHANGED: UpdateReason[] = ["signature-wrong", "signed-for-other"];
 
 /** One sentence: where it stands. */
 function standing(text: Text, view: UpdatesView): string {
@@ -42,9 +46,15 @@ export function Updates() {
       {view.state === "ready" ? (
         <Ready version={view.version ?? ""} />
       ) : (
-        <p className={screen.lead} data-testid="updates-state" data-state={view.state}>
-          {standing(text, view)}
-        </p>
+        <div data-testid="updates-state" data-state={view.state}>
+          {view.reason !== null && CHANGED.includes(view.reason) ? (
+            <Notice tone="attention">
+              <p>{standing(text, view)}</p>
+            </Notice>
+          ) : (
+            <p className={screen.lead}>{standing(text, view)}</p>
+          )}
+        </div>
       )}
       {mayAsk && (
         <>
@@ -66,12 +76,15 @@ export function Updates() {
             </div>
           )}
           <Guarded>
-            <Switch isSelected={isOn} onChange={(on) => choose.mutate({ on }, { onError })}>
+            <div className={css.setting}>
               <span className={css.words}>
                 <span>{text("updates.switch")}</span>
                 <span>{text("updates.switch.more")}</span>
               </span>
-            </Switch>
+              <Switch isSelected={isOn} onChange={(on) => choose.mutate({ on }, { onError })}>
+                <span className="visually-hidden">{text("updates.switch")}</span>
+              </Switch>
+            </div>
           </Guarded>
         </>
       )}
