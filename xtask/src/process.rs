@@ -214,6 +214,7 @@ fn show(output: impl std::io::Read, failed: &mpsc::Sender<String>) {
     while lines.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
         let text = String::from_utf8_lossy(&line);
         output::line(&text);
+        let text = without_colours(&text);
         // Nobody listens any more once the program has ended.
         if names_a_failure(&text) {
             of_reason = LINES_OF_REASON;
@@ -226,7 +227,18 @@ fn show(output: impl std::io::Read, failed: &mpsc::Sender<String>) {
     }
 }
 
-/// As nextest, cargo, Playwright and our own scripts name a test that failed.
+/// The text without the sequences that colour it (ECMA-48, CSI … m): Vitest prints them into a pipe.
+fn without_colours(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |plain, part| {
+        let rest = part.trim_start_matches(|sign: char| sign.is_ascii_digit() || sign == ';');
+        plain + rest.strip_prefix('m').unwrap_or(rest)
+    })
+}
+
+/// As nextest, cargo, Vitest, Playwright and our own scripts name a test that failed. Vitest fails
+/// too where all tests pass and an error came after its test: it tells of "Unhandled Errors" then.
 fn names_a_failure(line: &str) -> bool {
     let line = line.trim();
     let is_numbered = || {
@@ -235,6 +247,7 @@ fn names_a_failure(line: &str) -> bool {
     };
     ["FAIL ", "SIGABRT ", "SIGKILL ", "TIMEOUT "].iter().any(|word| line.starts_with(word))
         || line.ends_with("... FAILED")
+        || line.contains("Unhandled Error")
         || is_numbered()
 }
 
@@ -279,6 +292,16 @@ mod tests {
         }
         assert!(told.contains("exit code 3"));
         assert!(Call::new("sh").args(["-c", "echo FAIL x"]).run_tests().is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_vitest_tells_in_colours_is_told_plainly() {
+        let said = "printf '\\033[41m FAIL \\033[49m tests/x.test.ts\\033[2m > \\033[22my\\n'; \
+            printf '\\033[31m⎯⎯ \\033[1;7m Unhandled Errors \\033[27m ⎯⎯\\033[39m\\nwhy\\n'; exit 1";
+        let told = Call::new("sh").args(["-c", said]).run_tests().unwrap_err();
+        let lines: Vec<&str> = told.lines().map(str::trim).skip(1).collect();
+        assert_eq!(lines, ["FAIL  tests/x.test.ts > y", "⎯⎯  Unhandled Errors  ⎯⎯", "why"]);
     }
 
     #[cfg(unix)]
