@@ -8,6 +8,7 @@ import type { ProblemCode } from "../src/bridge/generated/ProblemCode";
 import { BLANK, UNKNOWN_CODE, detail, row } from "../src/bridge/mock-data";
 import { Doubt } from "../src/parts/doubt";
 import { Message } from "../src/parts/message";
+import { CopyButton } from "../src/kit/controls";
 import { ProblemNote } from "../src/kit/notes";
 import { useOtherRoom } from "../src/place";
 import { ReportList } from "../src/parts/report-list";
@@ -22,6 +23,33 @@ describe("a state", () => {
     expect(element.textContent).not.toBe(state);
     expect(element.querySelector("svg[aria-hidden]")).not.toBeNull();
   });
+});
+
+it("a button that copies says so for a moment, and nothing of it goes on where it is gone", async () => {
+  vi.useFakeTimers();
+  const written = vi.fn(async () => undefined);
+  vi.stubGlobal("navigator", { ...navigator, clipboard: { writeText: written } });
+  const Host = () => {
+    const [shown, show] = useState(true);
+    return (
+      <>
+        {shown && <CopyButton label="Copy it" value={() => "what is copied"} data-testid="copy" />}
+        <button data-testid="away" onClick={() => show(false)} />
+      </>
+    );
+  };
+  const element = await render(<Host />);
+  const press = (id: string) => act(async () => element.querySelector<HTMLElement>(`[data-testid="${id}"]`)?.click());
+  await press("copy");
+  expect(written).toHaveBeenCalledWith("what is copied");
+  expect(element.textContent).toBe("Copied");
+  await act(async () => vi.advanceTimersByTime(2000));
+  expect(element.textContent).toBe("Copy it");
+  await press("copy");
+  await press("away");
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
 });
 
 describe("a message", () => {

@@ -2,7 +2,7 @@
 
 import { Check, ChevronDown, Copy, Eye, EyeOff, Search, X } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { ReactNode } from "react";
 import {
   Button as AriaButton,
@@ -237,15 +237,18 @@ export function Switch(props: { children: ReactNode; isSelected: boolean; onChan
   );
 }
 
-/** Copies something, and says for a moment that it did. */
+/** How long a button says that it has copied. */
+const COPIED_MS = 1500;
+
+/** Copies something, and says for a moment that it did. Nothing of it goes on where it is not shown any more. */
 function useCopy(value: () => string): [copied: boolean, copy: () => void] {
   const [copied, setCopied] = useState(false);
-  const copy = () =>
-    void copyText(value()).then((done) => {
-      setCopied(done);
-      if (done) setTimeout(() => setCopied(false), 1500);
-    });
-  return [copied, copy];
+  useEffect(() => {
+    if (!copied) return;
+    const moment = setTimeout(() => setCopied(false), COPIED_MS);
+    return () => clearTimeout(moment);
+  }, [copied]);
+  return [copied, () => void copyText(value()).then(setCopied)];
 }
 
 /** A text that people pass on, made when it is asked for. */
