@@ -215,6 +215,7 @@ pub const MESSAGE_CODES: &[&[(&str, &[&str])]] = &[
         ("correction-withdrawn", &["by"]),
         ("decided-before-restore", &[]),
         ("journal-not-compared", &[]),
+        ("later-version", &["elements", "identifier", "submission"]),
         ("newer-version-delivered", &["submission"]),
         ("older-version", &["elements", "identifier", "submission"]),
         ("other-version-lost", &[]),

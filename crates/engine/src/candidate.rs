@@ -223,15 +223,34 @@ pub struct Relation {
     /// rejected or is held, and both are about the same case. Else it is on its way or was
     /// completed, or it is another case, or the report is older.
     pub corrects: bool,
-    /// Whether the report is dated before it, by what the two documents say, and both are about the
-    /// same case: files come late, and in another order than they were made in.
-    pub is_older: bool,
+    /// Which of the two is the older version.
+    pub age: Age,
     /// Where the two differ; empty where the earlier content is not kept any more.
     pub differences: Vec<Difference>,
 }
 
 // Without the differences: they are the content.
-fhir::shows_only!(Relation { submission, state, at, corrects, is_older });
+fhir::shows_only!(Relation { submission, state, at, corrects, age });
+
+/// How old a report is beside another one about the same case: files come late, and in another
+/// order than they were made in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Age {
+    /// Not older as far as is known, or another case.
+    NotOlder,
+    /// Dated before the other one, by what the two documents say.
+    Older,
+    /// A content that goes once more, after which the other one was taken in; no date says that it
+    /// is the newer one all the same.
+    Overtaken,
+}
+
+impl Age {
+    /// Whether the other one is what the authority is to go by.
+    pub fn is_older(self) -> bool {
+        self != Self::NotOlder
+    }
+}
 
 /// What became of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

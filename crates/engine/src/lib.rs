@@ -13,7 +13,7 @@ mod timing;
 mod use_cases;
 mod worker;
 
-pub use candidate::{Candidate, Origin, Parsed, Reason, Refusal, Relation, Taken, Verdict};
+pub use candidate::{Age, Candidate, Origin, Parsed, Reason, Refusal, Relation, Taken, Verdict};
 pub(crate) use clock::ClockReading;
 pub use clock::{Clock, SystemClock};
 pub use connection::{Connection, ConnectionState, JournalRefusal, Obstacle};

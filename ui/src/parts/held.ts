@@ -8,6 +8,7 @@ const MAY_BE_THERE = new Set([
   "authority-may-have-it",
   "corrected-report-delivered",
   "corrected-report-not-asked",
+  "later-version",
   "newer-version-delivered",
   "older-version",
   "other-version-delivered",

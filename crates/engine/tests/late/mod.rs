@@ -1,6 +1,8 @@
 //! Files that come late: an older version after newer ones, in the order of their names, at another
 //! endpoint of the same authority, or beside a correction under another identifier.
 
+mod corrected;
+
 use engine::{Candidate, Engine, EngineDeps, ImportOptions, KnownContent, Profile, Taken};
 use identity::SecretsKind;
 use journal::{Evidence, EvidenceKind, Step};

@@ -6,7 +6,7 @@ use fhir::{Difference, Finding, Format, Instant, Limits, Severity, Tree};
 use journal::{Destination, JournalError, Relative};
 use report::{StateCode, SubmissionId, Summary};
 
-use crate::candidate::{Candidate, Origin, Parsed, Relation, Verdict};
+use crate::candidate::{Age, Candidate, Origin, Parsed, Relation, Verdict};
 use crate::courier::deliveries::open_request;
 use crate::use_cases::intake::inspect::content_digest;
 use crate::{Engine, EngineError};
@@ -15,6 +15,8 @@ use crate::{Engine, EngineError};
 pub(crate) const SAME_IDENTIFIER: &str = "same-identifier-other-content";
 /// Code of the warning that another version of the same document is dated later.
 pub(crate) const OLDER: &str = "older-version";
+/// Code of the warning that another version, taken in after this content, is not dated before it.
+pub(crate) const LATER: &str = "later-version";
 /// Differences that are looked for: enough to see what a correction corrects.
 const DIFFERENCES_MAX: usize = 20;
 /// Places named in the warning.
@@ -38,11 +40,26 @@ impl Purpose {
     fn concerns(self, other: &Relative, parsed: &Parsed) -> bool {
         match self {
             Self::New => true,
-            Self::InPlaceOf(id) => {
-                other.id > id && says_other(other, parsed) && !other.state.may_be_corrected()
-            }
-            Self::Again(id) => other.id > id && says_other(other, parsed),
+            Self::InPlaceOf(_) => says_other(other, parsed) && !other.state.may_be_corrected(),
+            Self::Again(_) => says_other(other, parsed),
         }
+    }
+
+    /// Whether another report was taken in after what this one is compared for. Of those before it
+    /// people were told, so that they count only where they are dated later.
+    fn is_followed_by(self, other: SubmissionId) -> bool {
+        match self {
+            Self::New => true,
+            Self::InPlaceOf(id) | Self::Again(id) => other > id,
+        }
+    }
+
+    /// Whether a content that goes once more would follow this one, which came after it.
+    fn is_overtaken_by(self, other: &Relative, known: &[SubmissionId]) -> bool {
+        let Self::Again(left) = self else { return false };
+        // What never left has no request after which another one came.
+        let before = if left.0 > 0 { Some(left) } else { known.iter().max().copied() };
+        before.is_some_and(|before| other.id > before) && !other.state.may_be_corrected()
     }
 }
 
@@ -63,8 +80,9 @@ impl Engine {
     }
 
     /// Compares what is to take the place of a report, where that went: told is what of its
-    /// document was taken in after that report and is on its way or with the authority. Of what
-    /// came before it people were told when that was taken in.
+    /// document is on its way or with the authority, and was taken in after that report or is dated
+    /// after what takes its place. Of what else came before it people were told when that was taken
+    /// in.
     ///
     /// # Errors
     /// Where the journal cannot be read, or that report went to an endpoint that is not there any
@@ -84,7 +102,8 @@ impl Engine {
         endpoint: Option<&Endpoint>,
         purpose: Purpose,
     ) -> Result<(), EngineError> {
-        candidate.findings.retain(|(_, it)| it.code != SAME_IDENTIFIER && it.code != OLDER);
+        let are_told_here = [SAME_IDENTIFIER, OLDER, LATER];
+        candidate.findings.retain(|(_, it)| !are_told_here.contains(&it.code.as_str()));
         let Verdict::Report(parsed) = &mut candidate.verdict else { return Ok(()) };
         let here = endpoint.map(|endpoint| Destination {
             endpoint: endpoint.id(),
@@ -156,8 +175,10 @@ impl Engine {
         let withdrawn: Vec<_> = others.iter().filter(is_withdrawn).copied().collect();
         for relative in others.into_iter().rev().filter(|relative| counts(relative.state)) {
             let earlier = self.journal().row(relative.id)?.summary;
-            let is_same = earlier.may_be_case_of(&parsed.summary);
-            standing.push((relative, is_same, earlier.date));
+            if purpose.is_followed_by(relative.id) || is_older(&parsed.summary, earlier.date) {
+                let is_same = earlier.may_be_case_of(&parsed.summary);
+                standing.push((relative, is_same, earlier.date));
+            }
         }
         if standing.is_empty() && matches!(purpose, Purpose::New) {
             let arrived = self.may_have_arrived(&withdrawn, parsed)?;
@@ -171,7 +192,15 @@ impl Engine {
             Purpose::InPlaceOf(_) | Purpose::Again(_) => found,
         };
         let Some(&(relative, is_same, date)) = found else { return Ok(None) };
-        let is_older = is_same && is_older(&parsed.summary, date);
+        let age = match is_same {
+            true if is_older(&parsed.summary, date) => Age::Older,
+            true if purpose.is_overtaken_by(relative, &parsed.known)
+                && !is_newer(&parsed.summary, date) =>
+            {
+                Age::Overtaken
+            }
+            _ => Age::NotOlder,
+        };
         // A correction goes where the other one went.
         let is_here = relative.endpoint == here;
         let earlier = if relative.has_content { self.tree_of(relative.id)? } else { None };
@@ -182,10 +211,10 @@ impl Engine {
             state: relative.state,
             at: relative.updated,
             corrects: is_same
-                && !is_older
+                && age == Age::NotOlder
                 && is_here
                 && self.journal().is_correctable(relative.id)?,
-            is_older,
+            age,
             differences: differences.unwrap_or_default(),
         }))
     }
@@ -226,6 +255,11 @@ fn is_older(document: &Summary, other: Option<Instant>) -> bool {
     document.date.zip(other).is_some_and(|(date, other)| date < other)
 }
 
+/// Whether a document is dated after another one; what says no date is not.
+fn is_newer(document: &Summary, other: Option<Instant>) -> bool {
+    document.date.zip(other).is_some_and(|(date, other)| date > other)
+}
+
 fn says_other(other: &Relative, parsed: &Parsed) -> bool {
     other.digest != parsed.digest && other.canonical.as_deref() != Some(parsed.canonical.as_str())
 }
@@ -254,7 +288,11 @@ fn told(relation: &Relation, identifier: &str) -> (Origin, Finding) {
     if relation.differences.len() > PLACES_MAX {
         elements.push("…");
     }
-    let code = if relation.is_older { OLDER } else { SAME_IDENTIFIER };
+    let code = match relation.age {
+        Age::Older => OLDER,
+        Age::Overtaken => LATER,
+        Age::NotOlder => SAME_IDENTIFIER,
+    };
     let finding = Finding {
         code: code.to_owned(),
         severity: Severity::Warning,

@@ -51,6 +51,7 @@ impl Engine {
         list: &mut Listed,
     ) -> Result<HandOver, EngineError> {
         self.refresh()?;
+        list.see(candidates);
         let anew = self.compare_first().await?;
         let endpoint = self.endpoint().ok();
         list.check(endpoint.as_ref())?;
@@ -301,7 +302,7 @@ impl Engine {
     pub(crate) fn holds(&self, parsed: &Parsed, terms: ImportOptions) -> bool {
         let rule = self.profile().settings.same_identifier;
         let other = parsed.relation.as_ref().filter(|relation| !relation.corrects);
-        let is_held = other.is_some_and(|it| it.is_older || rule == SameIdentifier::Hold);
+        let is_held = other.is_some_and(|it| it.age.is_older() || rule == SameIdentifier::Hold);
         is_held && terms.differing == Differing::ByRule
     }
 

@@ -17,6 +17,9 @@ pub struct Listed {
     goes_to: Option<String>,
     /// Digests of the contents that are to go once more where they are known.
     again: HashSet<String>,
+    /// Digests of the contents that were new when they were looked at: where another one was faster
+    /// nobody has said that they go twice.
+    unknown: HashSet<String>,
     /// Digests of the contents of which a person who was shown it has said that they go beside
     /// another one under their identifier; `None`: of all.
     beside: Option<HashSet<String>>,
@@ -112,9 +115,20 @@ impl Listed {
         self.beside.as_ref().is_none_or(|beside| beside.contains(&parsed.digest))
     }
 
+    /// Which of these were new when they were looked at.
+    pub(super) fn see(&mut self, candidates: &[Candidate]) {
+        let parsed = candidates.iter().filter_map(Candidate::parsed);
+        let new = parsed.filter(|it| it.compared_for.is_some() && it.known.is_empty());
+        self.unknown.extend(new.map(|it| it.digest.clone()));
+    }
+
     /// What becomes of it where it is known.
     pub(super) fn known(&self, parsed: &Parsed, otherwise: KnownContent) -> KnownContent {
-        if self.again.contains(&parsed.digest) { KnownContent::SendAgain } else { otherwise }
+        match otherwise {
+            _ if self.again.contains(&parsed.digest) => KnownContent::SendAgain,
+            KnownContent::SendAgain if self.unknown.contains(&parsed.digest) => KnownContent::Show,
+            otherwise => otherwise,
+        }
     }
 }
 

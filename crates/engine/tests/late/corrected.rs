@@ -1,0 +1,141 @@
+//! A newer version of a report's document, where the older one is corrected or goes again: whatever
+//! takes its place, and whoever released it once.
+
+use engine::{Differing, ImportOptions, KnownContent, Taken};
+use report::{Event, SubmissionId};
+
+use super::{HOUR, Laboratory, made};
+
+const OLDER: &str = "older-version";
+const LATER: &str = "later-version";
+
+impl Laboratory {
+    fn release(&self, id: SubmissionId) {
+        let due = self.engine.now().plus_micros(HOUR);
+        self.record(id, Event::Released { reason: "it is meant".to_owned(), due });
+    }
+
+    async fn correct(&self, id: SubmissionId, text: String) -> SubmissionId {
+        self.engine.correct_after(id, self.look(text).await, HOUR).await.unwrap()
+    }
+
+    fn is_told(&self, id: SubmissionId, code: &str) -> bool {
+        self.code(id) == "held" && self.warnings(id).iter().any(|told| told == code)
+    }
+}
+
+/// The version of this day, as somebody has corrected it.
+fn mended(day: u32, family: &str) -> String {
+    let made = format!("2026-11-{day}T10:00:00Z");
+    testkit::DocumentBuilder::new(1).timestamp(&made).family(family).json()
+}
+
+/// An older version that is on hold has an error, and is corrected with all that have it.
+#[tokio::test]
+async fn the_correction_of_an_older_version_on_hold_is_on_hold_too() {
+    let lab = Laboratory::new().await;
+    let newer = lab.hand_over(20).await;
+    lab.complete(newer);
+    let older = lab.hand_over(19).await;
+    assert!(lab.is_told(older, OLDER));
+    let correction = lab.correct(older, mended(19, "Mended")).await;
+    assert!(lab.is_told(correction, OLDER), "{:?}", lab.warnings(correction));
+    // Somebody finds a slip in it, and corrects that.
+    let again = lab.correct(correction, mended(19, "Mended twice")).await;
+    assert!(lab.is_told(again, OLDER), "{:?}", lab.warnings(again));
+    // Its author dates it anew: now it is the newest.
+    let anew = lab.correct(again, mended(21, "Dated anew")).await;
+    assert_eq!(lab.code(anew), "queued");
+}
+
+#[tokio::test]
+async fn the_correction_of_an_older_version_waits_beside_a_newer_one_in_doubt() {
+    let lab = Laboratory::new().await;
+    let newer = lab.hand_over(20).await;
+    let now = lab.engine.now();
+    lab.record(newer, Event::SendingStarted { since: now });
+    lab.record(newer, Event::Doubted { since: now, due: now, why: "cut".to_owned() });
+    let older = lab.hand_over(19).await;
+    let correction = lab.correct(older, mended(19, "Mended")).await;
+    assert!(lab.is_told(correction, OLDER), "{:?}", lab.warnings(correction));
+}
+
+/// A slip of the hand gives the oldest file as the correction of the newest version, which failed
+/// beside one that was completed.
+#[tokio::test]
+async fn an_older_file_does_not_take_the_place_of_a_failed_one_beside_a_completed_one() {
+    let lab = Laboratory::new().await;
+    let completed = lab.hand_over(20).await;
+    lab.complete(completed);
+    let failed = lab.hand_over(21).await;
+    lab.fail(failed);
+    let correction = lab.correct(failed, made(19)).await;
+    assert!(lab.is_told(correction, OLDER), "{:?}", lab.warnings(correction));
+}
+
+/// Who released it once did not speak of all that comes later.
+#[tokio::test]
+async fn an_older_version_that_was_released_and_failed_is_asked_for_again() {
+    for by_file in [true, false] {
+        let lab = Laboratory::new().await;
+        let newer = lab.hand_over(20).await;
+        lab.complete(newer);
+        let older = lab.hand_over(19).await;
+        lab.release(older);
+        lab.fail(older);
+        let again = match by_file {
+            true => lab.hand_over_as(19, KnownContent::SendAgain).await,
+            false => lab.engine.resubmit_after(older, HOUR).await.unwrap(),
+        };
+        assert!(lab.is_told(again, OLDER), "{by_file}: {:?}", lab.warnings(again));
+    }
+}
+
+/// The newest version was taken in first, and left last.
+#[tokio::test]
+async fn an_older_content_does_not_go_again_after_a_newer_one_that_was_taken_in_before_it() {
+    let lab = Laboratory::new().await;
+    let newer = lab.hand_over(20).await;
+    lab.engine.hold_back(newer).await.unwrap();
+    let older = lab.hand_over(19).await;
+    lab.release(older);
+    lab.complete(older);
+    lab.release(newer);
+    lab.complete(newer);
+    let again = lab.hand_over_as(19, KnownContent::SendAgain).await;
+    assert!(lab.is_told(again, OLDER), "{:?}", lab.warnings(again));
+}
+
+/// An export keeps the time of the order: no date says which version is the newer one.
+#[tokio::test]
+async fn an_older_content_of_the_same_date_does_not_go_again_after_what_came_later() {
+    for differing in [Differing::ByRule, Differing::ByPerson, Differing::Apart] {
+        let lab = Laboratory::new().await;
+        let older = lab.hand_over(20).await;
+        lab.complete(older);
+        let newer = lab.look(mended(20, "Neu")).await;
+        let terms = ImportOptions { delay_micros: HOUR, ..ImportOptions::default() };
+        let taken = lab.engine.take(&[newer], terms).await.unwrap().taken;
+        let [Taken::New(newer)] = taken[..] else { panic!("{taken:?}") };
+        lab.complete(newer);
+        let looked = lab.look(made(20)).await;
+        let terms = ImportOptions { known: KnownContent::SendAgain, differing, ..terms };
+        let taken = lab.engine.take(&[looked], terms).await.unwrap().taken;
+        let [Taken::New(again)] = taken[..] else { panic!("{taken:?}") };
+        assert!(lab.is_told(again, LATER), "{differing:?}: {:?}", lab.warnings(again));
+    }
+}
+
+/// `labcourier send --again FOLDER` has looked at it, and a watched folder takes it in before its
+/// turn comes.
+#[tokio::test]
+async fn what_was_new_when_it_was_looked_at_does_not_go_again() {
+    let lab = Laboratory::new().await;
+    let looked = lab.look(made(20)).await;
+    let id = lab.hand_over(20).await;
+    lab.complete(id);
+    let known = KnownContent::SendAgain;
+    let terms = ImportOptions { known, delay_micros: HOUR, ..ImportOptions::default() };
+    let taken = lab.engine.take(&[looked], terms).await.unwrap().taken;
+    assert_eq!(taken, [Taken::Known(id)]);
+}
