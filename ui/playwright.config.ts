@@ -14,8 +14,10 @@ export default defineConfig({
   projects: [
     { name: "screens", testDir: "tests/screens", testIgnore: "pictures.spec.ts" },
     { name: "journeys", testDir: "tests/journeys", grepInvert: LONG },
-    // For one command alone: `npm run test:long` runs what takes a minute each, `npm run screenshots` takes pictures.
+    // For one command alone: `npm run test:long` runs what takes a minute each, `npm run screenshots` takes pictures, and
+    // `cargo xtask bench ui` measures.
     ...only("test:long", { name: "long", testDir: "tests/journeys", grep: LONG }),
+    ...only("test:speed", { name: "speed", testDir: "tests/speed" }),
     ...only("screenshots", { name: "pictures", testDir: "tests/screens", testMatch: "pictures.spec.ts" }),
   ],
   fullyParallel: true,

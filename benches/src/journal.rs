@@ -10,6 +10,7 @@ use journal::{Filter, Journal};
 use report::{StateCode, SubmissionId};
 use rusqlite::Connection;
 
+use crate::made::Making;
 use crate::table::{Bound, Figure, Row, Samples};
 use crate::{Result, foreign, made, output};
 
@@ -120,7 +121,7 @@ impl Kept {
     }
 
     fn created(&self, at: u64) -> Instant {
-        made::created(self.id(at).0.unsigned_abs(), self.count)
+        Making::bare(self.count).created(self.id(at).0.unsigned_abs())
     }
 
     fn list(&self, filter: Filter) -> Result<usize> {
@@ -228,7 +229,7 @@ fn backed_up(large: &Kept) -> Result<Row> {
     let full = timed(|| Ok(large.journal.backup(&copy)?))?;
     let journal = Journal::open(&copy, &made::key())?;
     journal.back_up_into(&backups, made::NOW)?;
-    made::more(&journal, large.count + 1..=large.count + CHANGED, large.count)?;
+    Making::bare(large.count).add(&journal, large.count + 1..=large.count + CHANGED)?;
     let later = Instant(made::NOW.0 + DAY_MICROS);
     let changed = timed(|| Ok(journal.back_up_into(&backups, later)?))?;
     Ok(Row {

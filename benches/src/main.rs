@@ -25,6 +25,7 @@ mod ruled;
 mod rules;
 mod slow;
 mod table;
+mod window;
 
 use std::error::Error;
 use std::process::ExitCode;
@@ -38,7 +39,7 @@ type Problem = Box<dyn Error + Send + Sync>;
 type Result<T> = std::result::Result<T, Problem>;
 
 /// What can be asked for, each with the rows that belong together.
-const ROWS: [(&str, &str); 12] = [
+const ROWS: [(&str, &str); 13] = [
     ("send", "`send` against raw POST and curl, to a bare server that answers at once; its memory"),
     ("send-authority", "`send` against raw POST, to labcourier-authority"),
     ("send-clients", "`send` against Python's requests and fhir-kit-client, which it installs"),
@@ -46,6 +47,7 @@ const ROWS: [(&str, &str); 12] = [
     ("send-long", "`send` of --files at once: its last tenth against its first, and its memory"),
     ("idle", "`follow` with open reports of which nothing is heard, a minute a round"),
     ("journal", "a journal of --submissions, made once: opened, listed, searched, backed up"),
+    ("ui", "the window in a browser: start, clicks, memory; with --submissions, made once"),
     ("authority", "the authority alone, with 1,000 and 1,000,000 documents, on both stores"),
     ("reading", "read + check + wrap against serde_json::Value"),
     ("fhirpath", "the invariants of one report against reading it"),
@@ -154,6 +156,9 @@ async fn measure(plan: &Plan) -> Result<Vec<Row>> {
     rows.extend(measure_sends(plan, &wanted).await?);
     if wanted("journal") {
         rows.extend(journal::measure(plan.rounds, plan.submissions)?);
+    }
+    if wanted("ui") {
+        rows.extend(window::measure(plan.rounds, plan.submissions).await?);
     }
     if wanted("authority") {
         rows.extend(authority::measure(plan.rounds, plan.reports, plan.documents).await?);

@@ -64,6 +64,11 @@ fn dispatch(args: &[String]) -> Result<u8, String> {
         output::problem(&usage());
         return Ok(2);
     };
+    // Before anything is built: a campaign hands what it does not know to its own program.
+    if rest.iter().any(|word| word == "--help" || word == "-h") {
+        output::line(&usage());
+        return Ok(0);
+    }
     let flags = |known: &[&str]| Flags::parse(rest, known);
     match command.as_str() {
         "run" => {

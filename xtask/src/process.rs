@@ -227,7 +227,7 @@ fn show(output: impl std::io::Read, failed: &mpsc::Sender<String>) {
     }
 }
 
-/// The text without the sequences that colour it (ECMA-48, CSI … m): Vitest prints them into a pipe.
+/// The text without the sequences that colour it (ECMA-48, SGR): Vitest prints them into a pipe.
 fn without_colours(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -297,8 +297,9 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn what_vitest_tells_in_colours_is_told_plainly() {
-        let said = "printf '\\033[41m FAIL \\033[49m tests/x.test.ts\\033[2m > \\033[22my\\n'; \
-            printf '\\033[31m⎯⎯ \\033[1;7m Unhandled Errors \\033[27m ⎯⎯\\033[39m\\nwhy\\n'; exit 1";
+        let said = r"printf '\033[41m FAIL \033[49m tests/x.test.ts\033[2m > \033[22my\n'
+            printf '\033[31m⎯⎯ \033[1;7m Unhandled Errors \033[27m ⎯⎯\033[39m\nwhy\n'
+            exit 1";
         let told = Call::new("sh").args(["-c", said]).run_tests().unwrap_err();
         let lines: Vec<&str> = told.lines().map(str::trim).skip(1).collect();
         assert_eq!(lines, ["FAIL  tests/x.test.ts > y", "⎯⎯  Unhandled Errors  ⎯⎯", "why"]);

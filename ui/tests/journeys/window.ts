@@ -18,7 +18,7 @@ import type { HandedItem } from "../../src/bridge/generated/HandedItem";
 export { expect } from "@playwright/test";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const UI = fileURLToPath(new URL("../..", import.meta.url));
+export const UI = fileURLToPath(new URL("../..", import.meta.url));
 const TARGET = process.env.CARGO_TARGET_DIR ?? join(UI, "../target");
 
 export interface Core {
@@ -184,7 +184,7 @@ export async function heldBack(page: Page, command: keyof Commands): Promise<() 
 }
 
 /** Starts a program that says where it listens. */
-async function running(program: string, words: string[], env: Record<string, string> = {}) {
+export async function running(program: string, words: string[], env: Record<string, string> = {}) {
   const child = spawn(program, words, { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, ...env } });
   const line = await new Promise<string>((said, failed) => {
     createInterface(child.stdout).once("line", said);
@@ -236,7 +236,7 @@ export async function anotherCore(core: Core): Promise<Core> {
   return coreAt(host.address, folder);
 }
 
-function coreAt(address: string, folder: string): Core {
+export function coreAt(address: string, folder: string): Core {
   const core: Core = { ...partsOf(() => core.address, folder), address };
   return core;
 }
