@@ -15,7 +15,7 @@ const ROUNDS = Number(process.env.SPEED_ROUNDS);
 /** Folders of a window with few, with a thousand, and with many reports. */
 const ROOTS = (process.env.SPEED_ROOTS ?? "").split("\n");
 /** Reports that are sent while the memory of the page is looked at; each changes three times at least. */
-const SENT = 3_400;
+const SENT = 3_500;
 /** Of those, the ones before the first look. */
 const FIRST = 100;
 
