@@ -22,16 +22,19 @@ const PATIENTS = [
   "Zgraggen, Ursula",
   "Nguyen, Minh",
 ];
-const SUBJECTS: [string, string][] = [
-  ["Neisseria gonorrhoeae", "697-3"],
-  ["Influenza A virus", "76078-5"],
-  ["Salmonella enterica", "42255-9"],
-  ["Borrelia / tick-borne encephalitis virus IgM", "26006-7"],
-  ["Chlamydia trachomatis", "21613-5"],
-  ["Legionella pneumophila antigen in urine", "32781-7"],
-  ["Hepatitis E virus RNA", "51798-7"],
-  ["Mycobacterium tuberculosis complex, rifampicin susceptibility", "48175-3"],
+/** What a report is about, as the core tells it of these codes; it does not know the last one. */
+type About = Pick<RowView, "subject" | "code" | "disease" | "test" | "specimen">;
+const SUBJECTS: About[] = [
+  about("697-3", "Neisseria gonorrhoeae", "gonorrhoea", "culture", "urethra"),
+  about("76078-5", "Influenza A virus", "influenza", "pcr", "nose"),
+  about("42255-9", "Salmonella enterica", "salmonellosis", "culture"),
+  about("26006-7", "Borrelia / tick-borne encephalitis virus IgM", "tbe", "igm"),
+  about("21613-5", "Chlamydia trachomatis", "chlamydia", "pcr"),
+  about("32781-7", "Legionella pneumophila antigen in urine", "legionellosis", "antigen", "urine"),
+  about("51798-7", "Hepatitis E virus RNA", "hepatitis-e", "pcr"),
+  about("48175-3", "Mycobacterium tuberculosis complex, rifampicin susceptibility"),
 ];
+const NOTHING = { subject: null, disease: null, test: null, specimen: null };
 const LABORATORIES = ["Labor Aaretal AG", "Zentrallabor Seestadt", "Laboratoire du Jura"];
 
 export const BLANK: MessageView = {
@@ -173,9 +176,17 @@ export function masked(name: string): string {
 /** Whether the authority has not taken it yet. */
 const isRunning = (state: string) => ["held", "queued", "sending", "unknown", "rejected", "failed"].includes(state);
 
+/** What a report is about, alone. */
+export const named = ({ subject, disease, test, specimen }: Omit<About, "code">) => ({
+  subject,
+  disease,
+  test,
+  specimen,
+});
+
 export function row(id: number, at: number, now: number): RowView {
   const state = pick(STATES, at);
-  const [subject, code] = pick(SUBJECTS, at * 3 + 1);
+  const of = pick(SUBJECTS, at * 3 + 1);
   const minutes = at < 20 ? at * 17 : at * 41;
   const moment = new Date(now - minutes * 60_000).toISOString();
   const message = messageFor(state, at);
@@ -187,11 +198,7 @@ export function row(id: number, at: number, now: number): RowView {
     group: state === "unknown" && minutes > 60 ? "needs-attention" : groupOf(state),
     actions: actionsOf(state),
     patient: pick(PATIENTS, at * 5 + 2),
-    subject,
-    disease: null,
-    test: null,
-    specimen: null,
-    code,
+    ...of,
     laboratory: pick(LABORATORIES, at),
     documentIdentifier: `urn:uuid:6d1f${(4096 + id).toString(16)}-2c4b-4f6e-9a51-7be03c1d${(4096 + id).toString(16)}`,
     errors: message ? 1 : 0,
@@ -367,16 +374,12 @@ export function detail(of: RowView, unmasked: string | null): DetailView {
 /** What a file by that name is taken for. */
 export function candidate(path: string, at: number): CandidateView {
   const file = path.split(/[/\\]/).at(-1) ?? path;
-  const [subject] = pick(SUBJECTS, at);
   const base = {
     file,
     kind: "fhir-document" as const,
     digest: `${at}`,
     patient: masked(pick(PATIENTS, at)),
-    subject,
-    disease: null,
-    test: null,
-    specimen: null,
+    ...named(pick(SUBJECTS, at)),
     known: null,
     knownState: null,
     knownUpdated: null,
@@ -384,10 +387,20 @@ export function candidate(path: string, at: number): CandidateView {
   };
   if (/\.pdf$/i.test(file)) {
     const message = { ...BLANK, code: "not-a-report", params: { kind: "pdf", "resource-type": "" } };
-    return { ...base, kind: "pdf", verdict: "refused", subject: null, patient: null, messages: [message] };
+    return { ...base, kind: "pdf", verdict: "refused", ...NOTHING, patient: null, messages: [message] };
   }
   if (/known/.test(file)) return { ...base, verdict: "known", known: 58, messages: [] };
   if (/error|birth/.test(file)) return { ...base, verdict: "errors", messages: [{ ...WRONG_DATE, line: 17 }] };
   if (/warn|uuid/.test(file)) return { ...base, verdict: "warnings", messages: [MALFORMED] };
   return { ...base, verdict: "ready", messages: [] };
+}
+
+function about(
+  code: string,
+  subject: string,
+  disease: About["disease"] = null,
+  test: About["test"] = null,
+  specimen: About["specimen"] = null,
+): About {
+  return { subject, code, disease, test, specimen };
 }

@@ -10,6 +10,7 @@ import type { EndpointView } from "./generated/EndpointView";
 import type { Environment } from "./generated/Environment";
 import type { Group } from "./generated/Group";
 import type { IntakeView } from "./generated/IntakeView";
+import type { KeyUsage } from "./generated/KeyUsage";
 import type { ListCountsView } from "./generated/ListCountsView";
 import type { Layer } from "./generated/Layer";
 import type { ListQuery } from "./generated/ListQuery";
@@ -30,7 +31,7 @@ import type { Command, Commands, CoreHandlers, Door } from "./door";
 import { spoiled } from "./mock-hostile";
 import { fieldsOf, foundIn, privacyOf } from "./mock-draft";
 import { packaged, planned } from "./mock-rules";
-import { UNKNOWN_CODE, actionsOf, candidate, detail, groupOf, masked, messageFor, row } from "./mock-data";
+import { UNKNOWN_CODE, actionsOf, candidate, detail, groupOf, masked, messageFor, named, row } from "./mock-data";
 
 /** What a locked window may ask, as the core has it. */
 const ALWAYS = new Set<Command>(["status", "preferences", "lock", "unlock"]);
@@ -47,7 +48,8 @@ const CERTIFICATE: CertificateView = {
   daysAhead: 0,
   fingerprint: "3B:9A:51:7C:E0:44:1D:92:6F:AB:08:C3:5E:71:D9:20:4C:88:FA:13:67:B5:2E:90:DC:3A:F1:05:79:E6:8B:42",
   keyType: "EC P-256",
-  purposes: ["client-auth"],
+  // As the core says it: the window gets the names of the standard.
+  purposes: ["clientAuth" as string as KeyUsage],
   clientAuth: true,
   storedIn: "practice",
 };
@@ -216,7 +218,7 @@ export function createMock(options: MockOptions = {}): Door {
   function submit(view: CandidateView, corrects: number | null, wait: number): number | null {
     if (view.verdict === "refused") return null;
     const id = next;
-    const of = add({ ...row(id, id, Date.now()), file: view.file, subject: view.subject, corrects });
+    const of = add({ ...row(id, id, Date.now()), file: view.file, ...named(view), corrects });
     of.created = new Date().toISOString();
     of.message = null;
     move(id, view.verdict === "errors" ? "held" : "queued");
@@ -487,7 +489,7 @@ export function createMock(options: MockOptions = {}): Door {
       if (!actionsOf(of.state).includes("resubmit")) {
         throw problem("action-not-possible", { action: "resubmit", state: of.state }, "look-again");
       }
-      const view = { ...candidate(of.file, id), subject: of.subject, verdict: "ready" as const };
+      const view = { ...candidate(of.file, id), ...named(of), verdict: "ready" as const };
       return (
         replace(id, { files: [view], submissions: [submit(view, id, 500)], failed: [], problem: null })
           .submissions[0] ?? 0
@@ -743,8 +745,8 @@ export function createMock(options: MockOptions = {}): Door {
       deadlines: { kept: 5 * days, late: days > 1 ? 2 : 0, overdue: 1, running: 3 },
       diseases: [
         { disease: "salmonellosis", subject: null, count: 5 * days },
-        { disease: "chlamydiosis", subject: null, count: 3 * days },
-        { disease: null, subject: "Influenza A virus", count: days },
+        { disease: "chlamydia", subject: null, count: 3 * days },
+        { disease: null, subject: "Mycobacterium tuberculosis complex, rifampicin susceptibility", count: days },
       ],
       causes: [
         { message: UNKNOWN_CODE, state: "failed", count: 7 },
