@@ -81,8 +81,9 @@ export function Layers({ probes }: { probes: ProbeView[] }) {
           <li key={probe.layer} className={css.layer}>
             <Mark aria-hidden size={18} className={css[look]} />
             <span className={css.name}>{words("layer", probe.layer)}</span>
-            <span className={css[look]}>{words("outcome", probe.outcome)}</span>
-            <span className={`${css.detail} selectable`}>{why || detail}</span>
+            {!why && <span className={`${css.detail} selectable`}>{detail}</span>}
+            <span className={`${css.outcome} ${css[look]}`}>{words("outcome", probe.outcome)}</span>
+            {why && <span className={`${css.why} selectable`}>{why}</span>}
           </li>
         );
       })}
