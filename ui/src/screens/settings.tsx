@@ -50,6 +50,10 @@ export function Settings({ adds = false }: { adds?: boolean }) {
           <Look />
           <Endpoints adds={adds} />
           <Sending />
+          {/* The small ones stand where one column ends and the other begins: so both end at much the same height. */}
+          <Lock />
+          <Administration />
+          <Updates />
           <Guarded>
             <Deadlines />
           </Guarded>
@@ -59,9 +63,6 @@ export function Settings({ adds = false }: { adds?: boolean }) {
           <Guarded>
             <Safekeeping />
           </Guarded>
-          <Lock />
-          <Administration />
-          <Updates />
           <Support />
         </div>
       </div>
