@@ -223,6 +223,8 @@ function Row(props: {
   const text = useText();
   const format = useFormat();
   const { reveal } = useWindow();
+  const said = row.message && shownSentence(text, row.message, !reveal);
+  const patient = row.patient ?? text("reports.no-patient");
   const press = (event: React.MouseEvent) => {
     const onBox = event.target instanceof HTMLElement && event.target.closest("[data-choice]") !== null;
     onPress(event.shiftKey ? "range" : onBox || event.ctrlKey || event.metaKey ? "choose" : "open");
@@ -248,21 +250,23 @@ function Row(props: {
       </span>
       <span role="gridcell" className={css.disease}>
         <Subject about={row} otherwise={row.file} />
-        <span className={css.state}>
+        <span className={css.state} title={said ?? undefined}>
           <span className={css.facts} data-facts>
             <StateLabel state={row.state} size={15} />
             <Destination of={destination} />
             {row.due && <Deadline due={row.due} isShort />}
           </span>
-          {row.message && <span className={css.message}>{shownSentence(text, row.message, !reveal)}</span>}
+          {said && <span className={css.message}>{said}</span>}
         </span>
       </span>
-      <span role="gridcell" className={css.patient}>
-        {row.patient ?? text("reports.no-patient")}
+      <span role="gridcell" className={css.patient} title={patient}>
+        {patient}
       </span>
       <span role="gridcell" className={css.laboratory}>
-        <span>{row.laboratory}</span>
-        <span className={css.second}>{row.file}</span>
+        <span title={row.laboratory ?? undefined}>{row.laboratory}</span>
+        <span className={css.second} title={row.file}>
+          {row.file}
+        </span>
       </span>
       <span role="gridcell" className={css.updated}>
         <span>{format.moment(row.updated)}</span>

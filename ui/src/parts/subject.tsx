@@ -34,7 +34,7 @@ export function Subject({ about, otherwise }: { about: About; otherwise: string 
   const [disease, test] = useMemo(() => [diseaseOf(text, about), testOf(text, about)], [text, about]);
   return (
     <span className={css.subject}>
-      <strong>{disease ?? otherwise}</strong>
+      <strong title={disease ?? otherwise}>{disease ?? otherwise}</strong>
       {test && <span className={css.test}>{test}</span>}
     </span>
   );
