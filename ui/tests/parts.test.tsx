@@ -133,11 +133,11 @@ describe("a message", () => {
 });
 
 describe("what holds the queue", () => {
-  it("names another endpoint whose reports do not move, and why", async () => {
+  it("names another authority whose reports do not move, and why", async () => {
     const problem = { code: "timeout", params: {}, blame: "network", remedy: "wait", trace: "" } as const;
     const other = { endpoint: "Produktion", environment: "production", connection: "unreachable", problem } as const;
     const waiting = (count: number) => render(<Elsewhere waiting={{ ...other, count }} />, "de");
-    expect((await waiting(3)).textContent).toContain("3 Meldungen warten auf den Endpunkt «Produktion»");
+    expect((await waiting(3)).textContent).toContain("3 Meldungen warten auf die Behörde «Produktion»");
     expect((await waiting(1)).textContent).toContain("1 Meldung wartet auf");
   });
 });

@@ -112,7 +112,7 @@ function literal(values: Values): Values {
 }
 
 /** Parameters whose values are codes. */
-const CODED = new Set(["action", "argument", "environment", "kind", "reason", "state"]);
+const CODED = new Set(["action", "argument", "environment", "kind", "reason", "state", "type"]);
 
 /** Parameters whose values are instants of the program. */
 const INSTANTS = new Set(["last"]);

@@ -54,7 +54,7 @@ export function Message({ message, onShow, onApply, compact }: Props) {
         )}
         <div className={css.origin}>
           <span>{words("source", message.source)}</span>
-          {message.rule && <code className="selectable">{message.rule}</code>}
+          {message.source === "authority" && message.rule && <code className="selectable">{message.rule}</code>}
           {message.line !== null && <span>{text("message.line", { line: message.line })}</span>}
           <More message={message} raw={compact ? raw : null} />
           {onShow && (
@@ -109,7 +109,13 @@ export function More({ message, raw }: { message: MessageView; raw: string | nul
           {hide(raw)}
         </blockquote>
       )}
-      <code className="selectable">{[message.code, message.expression].filter(Boolean).join(" · ")}</code>
+      <code className="selectable">{codesOf(message).join(" · ")}</code>
     </details>
   );
+}
+
+/** What people who look after a laboratory system want to copy: codes, the whole address of a list, the place. */
+function codesOf({ source, rule, code, params, expression }: MessageView): string[] {
+  const own = source === "authority" ? null : rule;
+  return [own, code, params["value-set"], expression].filter((part) => part !== null && part !== undefined);
 }

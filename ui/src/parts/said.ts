@@ -68,10 +68,14 @@ const ABOUT_ELEMENTS =
 
 /** The parameters, with the name of the element as people call it, where the catalogue has one. */
 function named(text: Text, message: MessageView): Record<string, string> {
-  const { element } = message.params;
-  if (!element || !ABOUT_ELEMENTS.test(message.code)) return message.params;
-  return { ...message.params, element: nameOf(text, element, message.path) };
+  const { element, "value-set": list } = message.params;
+  const params = list ? { ...message.params, "value-set": listName(list) } : message.params;
+  if (!element || !ABOUT_ELEMENTS.test(message.code)) return params;
+  return { ...params, element: nameOf(text, element, message.path) };
 }
+
+/** A list of codes is known to people by the end of its address; the whole stands in the details. */
+const listName = (address: string) => address.split("|")[0]?.split("/").at(-1) || address;
 
 /** `family`, `value[x]` or `identifier:AHV` (a slice) in people's words; the place says more than the name alone. */
 function nameOf(text: Text, element: string, path: string | null): string {
@@ -123,5 +127,5 @@ export function valuesOf(message: MessageView, sentence: string): { found: strin
   const found = params.found ?? params.value ?? message.found;
   // A suggestion says both.
   if (suggestion) return { found: null, expected: null };
-  return { found: unsaid(found), expected: unsaid(params.expected ?? params["value-set"]) };
+  return { found: unsaid(found), expected: unsaid(params.expected) };
 }

@@ -230,7 +230,7 @@ fn a_certificate_that_only_open_reports_need_says_so() {
     let (p12, password) = second_pilot(&place);
     place.run(&["identity", "import", &p12, "--password-file", &password]).ends(0);
     let refused = place.run(&["identity", "remove", &old]).ends(2).says("1 open report was sent");
-    let refused = refused.says_not("Endpoints that use it").says("follow asks what became");
+    let refused = refused.says_not("Authorities that use it").says("follow asks what became");
     refused.says_not("Use another one there");
     place.run(&["identity", "remove", &old, "--although-needed"]).ends(0);
 }
