@@ -14,6 +14,7 @@ import { useFormat, useText } from "../i18n/text";
 import { Button } from "../kit/controls";
 import { Confirm, Dialog } from "../kit/dialog";
 import { Message } from "../parts/message";
+import { diseaseOf } from "../parts/subject";
 import { Notice, ProblemNote } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { say, sayProblem } from "../kit/toasts";
@@ -195,7 +196,7 @@ function Plan({ plan }: { plan: RulesPlanView }) {
             {plan.reports.map((row) => (
               <li key={row.id} data-testid="rules-report">
                 <span>{row.file}</span>
-                <span className={css.quiet}>{[row.patient, row.subject].filter(Boolean).join(" · ")}</span>
+                <span className={css.quiet}>{[row.patient, diseaseOf(text, row)].filter(Boolean).join(" · ")}</span>
               </li>
             ))}
             {refused > plan.reports.length && (
