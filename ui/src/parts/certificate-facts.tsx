@@ -28,8 +28,16 @@ export function Validity({ certificate }: { certificate: CertificateView }) {
   );
 }
 
-/** `isNew`: it is not stored yet. */
-export function CertificateFacts({ certificate, isNew }: { certificate: CertificateView; isNew?: boolean }) {
+/** `isNew`: it is not stored yet. `used`: when the authority last took it, or never so far; unsaid where nobody knows. */
+export function CertificateFacts({
+  certificate,
+  isNew,
+  used,
+}: {
+  certificate: CertificateView;
+  isNew?: boolean;
+  used?: string | null | undefined;
+}) {
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
@@ -62,6 +70,14 @@ export function CertificateFacts({ certificate, isNew }: { certificate: Certific
       </dd>
       <dt>{text(isNew ? "certificate.will-be-stored-in" : "certificate.stored-in")}</dt>
       <dd>{words("stored-in", certificate.storedIn)}</dd>
+      {used !== undefined && (
+        <>
+          <dt>{text("certificate.last-used")}</dt>
+          <dd data-testid="certificate-used">
+            {used === null ? text("certificate.last-used.none") : format.moment(used)}
+          </dd>
+        </>
+      )}
     </dl>
   );
 }

@@ -67,7 +67,7 @@ export function Certificate({ files }: { files: CertificateFiles }) {
                 <Validity certificate={practice} />
               </summary>
               <p>{text("certificate.practice")}</p>
-              <CertificateFacts certificate={practice} />
+              <CertificateFacts certificate={practice} used={status.data?.lastContact} />
             </details>
           )}
           {endpoint && !importing && <ConnectionTest endpoint={endpoint} icon={BadgeCheck} />}
@@ -87,6 +87,9 @@ function Stored({ stored }: { stored: StoredCertificateView }) {
   const [removing, setRemoving] = useState(false);
   const { certificate, endpoints, open } = stored;
   const isUsed = endpoints.length > 0;
+  const status = useStatus().data;
+  // Of the authority in use alone it is known when it last answered.
+  const used = status && endpoints.includes(status.endpoint) ? status.lastContact : undefined;
   return (
     <section className={screen.card} data-testid="certificate-stored">
       <div className={screen.row}>
@@ -108,7 +111,7 @@ function Stored({ stored }: { stored: StoredCertificateView }) {
           {text("certificate.expired.more")}
         </Notice>
       )}
-      {certificate && isUsed && <CertificateFacts certificate={certificate} />}
+      {certificate && isUsed && <CertificateFacts certificate={certificate} used={used} />}
       {certificate && !isUsed && (
         <details className={css.more}>
           <summary>{text("certificate.details")}</summary>

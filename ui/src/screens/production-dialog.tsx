@@ -11,25 +11,40 @@ import { Dialog } from "../kit/dialog";
 import { Notice, ProblemNote } from "../kit/notes";
 import { HOME, useWindow } from "../place";
 
+const SAID = {
+  production: ["production.title", "production.more"],
+  test: ["test.title", "test.more"],
+  out: ["production.leave.title", "production.leave.more"],
+} as const;
+
+/** Into production, out of practice to a test system, or anywhere else. */
+type Way = "production" | "test" | "out";
+
+export function wayTo(to: EndpointView, from: EndpointView | undefined): Way {
+  if (to.environment === "production") return "production";
+  return to.environment !== "practice" && from?.environment === "practice" ? "test" : "out";
+}
+
 /**
- * Into production real reports begin: the word is typed, so that nobody arrives by a slip. Out of it they end, also those
- * of the watched folder.
+ * Out of practice reports leave this computer, and into production real ones begin: the word is typed, so that nobody
+ * arrives by a slip. Out of production they end, also those of the watched folder.
  */
 export function ProductionDialog(props: {
   endpoint: EndpointView;
-  into: boolean;
+  way: Way;
   onConfirm: () => void;
   onClose: () => void;
 }) {
-  const { endpoint, into, onConfirm, onClose } = props;
+  const { endpoint, way, onConfirm, onClose } = props;
   const text = useText();
+  const [title, more] = SAID[way];
   const plan = useEndpointPlan(endpoint.name);
   const [typed, setTyped] = useState("");
-  const word = text("environment.production");
-  const isTyped = !into || typed.trim().toLowerCase() === word.toLowerCase();
+  const word = text(`environment.${endpoint.environment}`);
+  const isTyped = way === "out" || typed.trim().toLowerCase() === word.toLowerCase();
   return (
     <Dialog
-      title={text(into ? "production.title" : "production.leave.title", { name: endpoint.name })}
+      title={text(title, { name: endpoint.name })}
       size="small"
       onClose={onClose}
       footer={
@@ -43,21 +58,21 @@ export function ProductionDialog(props: {
         </>
       }
     >
-      <p>{text(into ? "production.more" : "production.leave.more", { name: endpoint.name })}</p>
-      {into && <Missing endpoint={endpoint} />}
+      <p>{text(more, { name: endpoint.name })}</p>
+      {way === "production" && <Missing endpoint={endpoint} />}
       {plan.data?.from && <p>{text("production.nothing-again", { name: endpoint.name })}</p>}
       {plan.data?.stay.map((one) => (
         <p key={one.endpoint}>{text("production.stays", { n: one.count, name: one.endpoint })}</p>
       ))}
       {plan.data?.watchedFolder && (
         <p>
-          {text(into ? "production.watched" : "production.leave.watched", {
+          {text(plan.data.leavesProduction ? "production.leave.watched" : "production.watched", {
             folder: plan.data.watchedFolder,
             name: endpoint.name,
           })}
         </p>
       )}
-      {into && (
+      {way !== "out" && (
         <form
           onSubmit={(event) => {
             event.preventDefault();

@@ -157,7 +157,12 @@ export function Reports({
             <ProblemNote problem={list.error} />
           </div>
         ) : rows.length === 0 && !list.isPending ? (
-          <NothingHere filtered={isNarrowed(view) || only !== undefined} group={group} onClear={clearFilters} />
+          <NothingHere
+            view={view}
+            filtered={isNarrowed(view) || only !== undefined}
+            onClearSearch={() => set({ search: "" })}
+            onClear={clearFilters}
+          />
         ) : (
           <ReportList
             grid={grid}
@@ -271,8 +276,26 @@ function OnlyFilter({ only, group }: { only: Only; group: Group | null }) {
   );
 }
 
-function NothingHere({ filtered, group, onClear }: { filtered: boolean; group: Group | null; onClear: () => void }) {
+/** What keeps reports from being shown, as the filters above call it. */
+function useFilterNames({ search, group, states, laboratory, period }: View): string {
+  const { text, locale } = useWords();
+  const words = useCodeText();
+  const names = [
+    search.trim() && text("reports.no-match.search", { search: search.trim() }),
+    group && text(`group.${group}`),
+    ...states.map((state) => words("state", state)),
+    laboratory,
+    period !== "all" && text(`period.${period as Period}`),
+  ];
+  const named = names.filter((name): name is string => typeof name === "string" && name !== "");
+  return new Intl.ListFormat(locale, { type: "conjunction" }).format(named);
+}
+
+function NothingHere(props: { view: View; filtered: boolean; onClearSearch: () => void; onClear: () => void }) {
+  const { view, filtered, onClearSearch, onClear } = props;
+  const { group } = view;
   const text = useText();
+  const names = useFilterNames(view);
   const format = useFormat();
   const { go } = useWindow();
   const last = useStatus().data?.lastContact;
@@ -282,12 +305,19 @@ function NothingHere({ filtered, group, onClear }: { filtered: boolean; group: G
         icon={SearchX}
         title={text("reports.no-match")}
         actions={
-          <Button onPress={onClear} data-testid="clear-filters">
-            {text("filter.clear")}
-          </Button>
+          <>
+            {view.search.trim() !== "" && (
+              <Button onPress={onClearSearch} data-testid="clear-search">
+                {text("action.clear-search")}
+              </Button>
+            )}
+            <Button onPress={onClear} data-testid="clear-filters">
+              {text("filter.clear")}
+            </Button>
+          </>
         }
       >
-        {text("reports.no-match.more")}
+        {names && text("reports.no-match.more", { filters: names })}
       </Empty>
     );
   }

@@ -108,6 +108,10 @@ export function Safekeeping() {
           </ul>
         </>
       )}
+      <p className={screen.lead}>
+        {text("safe.more")} <code className="selectable">labcourier journal restore</code>,{" "}
+        <code className="selectable">labcourier journal retention</code>
+      </p>
       {removing && <RemoveDialog aside={removing} onClose={() => setRemoving(undefined)} />}
     </section>
   );

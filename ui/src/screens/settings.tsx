@@ -23,7 +23,7 @@ import { WatchedFolder } from "../parts/watched";
 import { Deadlines } from "./deadlines";
 import { EndpointDialog } from "./endpoint-dialog";
 import { EndpointEdit } from "./endpoint-edit";
-import { ProductionDialog } from "./production-dialog";
+import { ProductionDialog, wayTo } from "./production-dialog";
 import { Rules } from "./rules";
 import { Safekeeping } from "./safekeeping";
 import css from "./settings.module.css";
@@ -154,7 +154,8 @@ function Endpoints({ adds }: { adds: boolean }) {
   const onError = sayProblem(text);
   const take = (endpoint: EndpointView) => {
     const go = () => use.mutate({ name: endpoint.name }, { onError });
-    if (endpoint.environment === "production") return setLeaving(endpoint);
+    // Practice is left by no slip.
+    if (wayTo(endpoint, inUse) !== "out") return setLeaving(endpoint);
     // Out of production, what the laboratory exports would go to a test system with one slip, also for whoever comes from
     // practice: the core knows which endpoint the laboratory has in use, as it is now.
     door.call("plan_endpoint", { name: endpoint.name }).then((plan) => {
@@ -213,7 +214,7 @@ function Endpoints({ adds }: { adds: boolean }) {
       {leaving && (
         <ProductionDialog
           endpoint={leaving}
-          into={leaving.environment === "production"}
+          way={wayTo(leaving, inUse)}
           onConfirm={() => {
             use.mutate({ name: leaving.name }, { onError: sayProblem(text) });
             setLeaving(undefined);

@@ -64,6 +64,8 @@ test.describe("on a computer without a keychain", () => {
 
     await window.getByTestId("checklist-connection").click();
     await window.getByRole("button", { name: "Use", exact: true }).click();
+    await window.getByTestId("production-word").fill("Integration");
+    await window.getByTestId("production-confirm").click();
     await expect(window.getByRole("navigation")).toContainText("Not checked yet");
     await window.getByTestId("test-endpoint").click();
     await expect(window.getByRole("navigation")).toContainText("Connected");

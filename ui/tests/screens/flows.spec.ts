@@ -47,6 +47,18 @@ test("leaving practice for production needs the word", async ({ open }) => {
   await by(page, "environment-bar").waitFor({ state: "detached" });
 });
 
+test("leaving practice for a test system needs its word", async ({ open }) => {
+  const page = await open();
+  await by(page, "nav-settings").click();
+  const integration = page.getByRole("listitem").filter({ hasText: "https://elm-abn.example.org" });
+  await integration.getByRole("button", { name: "Use", exact: true }).click();
+  await expect(by(page, "production-confirm"), "without the word it cannot be confirmed").toBeDisabled();
+  await sound(page, "leaving practice");
+  await by(page, "production-word").fill("integration");
+  await page.keyboard.press("Enter");
+  await expect(by(page, "environment-bar")).toContainText("Integration");
+});
+
 test("a report is withdrawn and released with a reason only", async ({ open }) => {
   const page = await open();
   await detail(page, "held");
