@@ -82,7 +82,7 @@ function Figures({ view }: { view: StatisticsView }) {
           <DayTable days={days} />
         </section>
       )}
-      <div className={screen.columns}>
+      <div className={css.cards}>
         {(causes.length > 0 || view.oldestOpen) && <HeldUp view={view} />}
         {diseases.length > 0 && <Diseases diseases={diseases} days={days} />}
         {view.deadlines && <Deadlines figures={view.deadlines} days={days} />}
