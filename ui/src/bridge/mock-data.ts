@@ -7,6 +7,7 @@ import type { EventCode } from "./generated/EventCode";
 import type { FieldKey } from "./generated/FieldKey";
 import type { Group } from "./generated/Group";
 import type { MessageView } from "./generated/MessageView";
+import type { ResultView } from "./generated/ResultView";
 import type { RowView } from "./generated/RowView";
 import type { SectionView } from "./generated/SectionView";
 import type { State } from "./generated/State";
@@ -222,7 +223,7 @@ export function sectionsOf(of: RowView): SectionView[] {
   const field = (key: FieldKey, value: string, line: number, code: string | null = null) => ({
     key,
     label: null,
-    technical: false,
+    technical: key.endsWith(".identifier"),
     value,
     detail: code,
     expression: `Bundle.${key}`,
@@ -276,6 +277,12 @@ export function sectionsOf(of: RowView): SectionView[] {
       ],
     },
   ];
+}
+
+function resultOf({ subject, code, disease, test, specimen }: RowView): ResultView {
+  const found = { value: "Positive", outcome: "positive" as const, interpretation: "Positive", absent: null };
+  const place = { expression: "Bundle.entry[3].resource", line: 27 };
+  return { isPart: false, name: subject, code, disease, test, specimen, ...found, ...place };
 }
 
 function sourceOf(of: RowView): string {
@@ -364,7 +371,7 @@ export function detail(of: RowView, unmasked: string | null): DetailView {
     size: 10_480,
     messages: messages.filter((message) => message !== null),
     timeline: timelineOf(of),
-    results: [],
+    results: [resultOf(plain)],
     sections: sectionsOf(plain),
     source: sourceOf(plain),
     privacy: null,
