@@ -52,8 +52,8 @@ export function Settings({ adds = false }: { adds?: boolean }) {
           <Sending />
           {/* The small ones stand where one column ends and the other begins: so both end at much the same height. */}
           <Lock />
-          <Administration />
           <Updates />
+          <Administration />
           <Guarded>
             <Deadlines />
           </Guarded>
