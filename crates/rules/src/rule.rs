@@ -81,6 +81,11 @@ impl Rules {
 }
 
 impl Rule {
+    /// Whether it can be decided by anything.
+    pub(crate) fn is_readable(&self) -> bool {
+        matches!(self.how, How::Native(_)) || self.expression().is_some()
+    }
+
     /// The expression, parsed at first use.
     pub(crate) fn expression(&self) -> Option<&Expression> {
         match &self.how {

@@ -20,7 +20,9 @@ impl<'t> Run<'t> {
             {
                 continue;
             }
-            let severity = if rule.is_error { Severity::Error } else { Severity::Warning };
+            // What nobody can read is wrong however much it would weigh.
+            let is_error = rule.is_error || (held == Held::NotEvaluated && !rule.is_readable());
+            let severity = if is_error { Severity::Error } else { Severity::Warning };
             let code =
                 if held == Held::No { "rule-invariant" } else { "rule-invariant-not-evaluated" };
             push(issues, of, code, severity, &[("rule", &rule.key), ("text", &rule.human)]);

@@ -34,6 +34,22 @@ fn measured(quantity: Value) -> Value {
     observation(json!({ "valueQuantity": quantity }))
 }
 
+/// What would only warn holds nobody up, unless nobody can read it.
+#[test]
+fn an_invariant_that_nobody_can_read_is_an_error() {
+    for (expression, expected) in [
+        ("given.exists()", &[][..]),
+        ("{}", &[]),
+        ("conformsTo('http://nowhere')", &[]),
+        ("nonsense(", &["rule-invariant-not-evaluated Patient.name[0]"]),
+    ] {
+        let rule = json!({ "key": "own-1", "severity": "warning", "human": "own",
+            "expression": expression });
+        let ruled = element("Patient.name", "", "", json!({ "constraint": [rule] }));
+        cases("Patient", &[ruled], &[(patient(json!({ "name": [{ "family": "A" }] })), expected)]);
+    }
+}
+
 /// What is said of all repetitions holds for those of a slice too.
 #[test]
 fn the_sliced_element_and_its_slice_both_count() {
