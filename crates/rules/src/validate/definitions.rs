@@ -95,6 +95,8 @@ impl<'t> Run<'t> {
             base_goes(of, name, base, issues);
         }
         self.own_name(of, issues);
+        // Without its base HL7's validator looks at no element.
+        let Some(base) = base else { return };
         for (list, is_snapshot) in [("differential", false), ("snapshot", true)] {
             let lists = of.all(list);
             lists.for_each(|list| differentials::invariants(of, list, base, issues));
@@ -102,13 +104,12 @@ impl<'t> Run<'t> {
                 self.definition_element(element, name, is_snapshot, issues);
                 if is_snapshot {
                     differentials::in_snapshot(element, is_constraint(of), issues);
-                }
-                if let Some(base) = base.filter(|_| !is_snapshot && is_constraint(of)) {
+                } else if is_constraint(of) {
                     narrows(element, base, issues);
                 }
             }
         }
-        if let Some(base) = base.filter(|base| is_constraint(of) && base.type_name == name) {
+        if is_constraint(of) && base.type_name == name {
             self.constrains(of, base, issues);
         }
         if name == "Extension"

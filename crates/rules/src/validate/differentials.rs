@@ -24,10 +24,13 @@ const NARROWER: [(&str, &[&str]); 4] = [
     ),
 ];
 /// What the root of a snapshot does not say (R4, elementdefinition.html#interpretation).
-const NOT_AT_ROOTS: [&str; 5] =
-    ["sliceName", "slicing", "requirements", "meaningWhenMissing", "maxLength"];
-const NOT_AT_ROOTS_OF_TYPES: [&str; 4] = ["sliceName", "slicing", "requirements", "maxLength"];
+const NOT_AT_ROOTS: [&str; 6] =
+    ["sliceName", "slicing", "requirements", "meaningWhenMissing", "maxLength", "example"];
+const NOT_AT_ROOTS_OF_TYPES: [&str; 4] = ["sliceName", "slicing", "requirements", "example"];
 const VALUES_NOT_AT_ROOTS: [&str; 5] = ["defaultValue", "fixed", "pattern", "minValue", "maxValue"];
+/// What all definitions have in common, which R4 does not define, and one of those that have it.
+const COMMON: &str = "CanonicalResource";
+const HAS_COMMON: &str = "CodeSystem";
 const VERSIONS: &str = "http://hl7.org/fhir/StructureDefinition/version-specific-use";
 
 /// Where a path leads in the definitions.
@@ -72,6 +75,8 @@ impl<'t> Run<'t> {
                 error(issues, told, "rule-definition-type", &params);
             }
         }
+        let own: Vec<&str> = of.all("type").filter_map(type_of).collect();
+        has_value_of(of, if own.is_empty() { &allowed } else { &own }, issues);
         let is_required = node.binding.as_ref().is_some_and(|of| of.strength == "required");
         let told = of.child("binding").filter(|_| is_required);
         if let Some(told) = told.and_then(|of| of.child("strength"))
@@ -168,10 +173,13 @@ impl<'t> Run<'t> {
         if self.set.type_profile("Element").is_none() {
             return;
         }
-        let first = path.split('.').next().unwrap_or_default();
+        let common =
+            path.strip_prefix(COMMON).filter(|rest| matches!(rest.get(..1), None | Some(".")));
+        let plain = common.map_or(path.to_owned(), |rest| format!("{HAS_COMMON}{rest}"));
+        let first = plain.split('.').next().unwrap_or_default();
         let is_there = self
             .type_profile_of(first)
-            .is_some_and(|of| !matches!(self.leads(of, path, &[]), Leads::Nowhere));
+            .is_some_and(|of| !matches!(self.leads(of, &plain, &[]), Leads::Nowhere));
         if !is_there {
             error(issues, of, "rule-definition-context-unknown", &[("value", path)]);
         }
@@ -179,6 +187,19 @@ impl<'t> Run<'t> {
 
     fn type_profile_of(&self, name: &str) -> Option<&'t Profile> {
         self.set.type_profile(name)
+    }
+}
+
+/// A value that an element must have is of one of its types, as they are written.
+fn has_value_of(of: Element<'_>, types: &[&str], issues: &mut Vec<Issue>) {
+    let is_closed = |code: &&str| !OPEN.contains(code) && TypeDefinition::named(code).is_some();
+    if types.is_empty() || !types.iter().all(is_closed) {
+        return;
+    }
+    let values = ["fixed", "pattern"].into_iter().filter_map(|name| of.choice(name));
+    for value in values.filter(|value| !types.contains(&value.type_name())) {
+        let params = [("expected", &*types.join(", ")), ("found", value.type_name())];
+        error(issues, value, "rule-definition-type", &params);
     }
 }
 
@@ -190,7 +211,7 @@ pub(super) fn in_snapshot(of: Element<'_>, is_constraint: bool, issues: &mut Vec
         (true, true) => (&NOT_AT_ROOTS[..], &VALUES_NOT_AT_ROOTS[..]),
         (true, false) => (&NOT_AT_ROOTS_OF_TYPES[..], &VALUES_NOT_AT_ROOTS[..]),
         (false, true) => (&[][..], &[][..]),
-        (false, false) => (&["sliceName", "maxLength"][..], &VALUES_NOT_AT_ROOTS[1..]),
+        (false, false) => (&["sliceName"][..], &VALUES_NOT_AT_ROOTS[1..]),
     };
     let plain = plain.iter().filter_map(|name| Some((*name, of.child(name)?)));
     let values = values.iter().filter_map(|name| Some((*name, of.choice(name)?)));
@@ -218,14 +239,14 @@ pub(super) fn in_snapshot(of: Element<'_>, is_constraint: bool, issues: &mut Vec
 pub(super) fn invariants(
     of: Element<'_>,
     list: Element<'_>,
-    base: Option<&Profile>,
+    base: &Profile,
     issues: &mut Vec<Issue>,
 ) {
     let is_snapshot = list.name() == "snapshot";
     let url = of.text("url").unwrap_or_default();
     let mut known: HashMap<&str, &str> = HashMap::new();
-    let of_base = base.filter(|_| !is_snapshot).into_iter().flat_map(|of| &of.nodes);
-    for rule in of_base.flat_map(|node| &node.rules) {
+    let of_base = if is_snapshot { &[][..] } else { &base.nodes };
+    for rule in of_base.iter().flat_map(|node| &node.rules) {
         known.entry(&rule.key).or_insert(&rule.published);
     }
     let rules = list.all("element").flat_map(|of| of.all("constraint").map(move |rule| (of, rule)));

@@ -41,6 +41,11 @@ fn a_definition_goes_with_its_base() {
     check(&with(other, json!({})), &[&format!("rule-definition-path {place}")]);
     let wider = profile("case", "Patient", &[element("Patient.gender", "0..2", "", json!({}))]);
     check(&with(wider, json!({})), &[&format!("rule-definition-wider {place}")]);
+    // Of a base that nobody has nobody can tell what its elements may say.
+    let slicing = element("Patient.gender", "", "", json!({ "slicing": { "rules": "open" } }));
+    let told = || profile("case", "Patient", &[slicing.clone()]);
+    check(&with(told(), json!({})), &[&format!("rule-definition-not-allowed {place}.slicing")]);
+    check(&with(told(), json!({ "baseDefinition": url("none") })), &[]);
 }
 
 #[test]
@@ -97,6 +102,16 @@ fn an_element_stays_within_its_base() {
     check(&one("Patient.multipleBirth[x]", "integer", json!({})), &[]);
     check(&one("Patient.multipleBirth[x]", "string", json!({})), &[&wrong]);
     check(&one("Patient.gender", "string", json!({})), &[&wrong]);
+    check(&one("Patient.gender", "", json!({ "fixedCode": "male" })), &[]);
+    check(
+        &one("Patient.gender", "", json!({ "fixedString": "male" })),
+        &[&format!("rule-definition-type {place}.fixedString")],
+    );
+    check(&one("Patient.multipleBirth[x]", "", json!({ "patternBoolean": true })), &[]);
+    check(
+        &one("Patient.multipleBirth[x]", "integer", json!({ "patternBoolean": true })),
+        &[&format!("rule-definition-type {place}.patternBoolean")],
+    );
     let missing = json!({ "meaningWhenMissing": "x" });
     check(
         &one("Patient.gender", "", missing),
@@ -127,6 +142,10 @@ fn an_extension_may_stand_where_there_is_something() {
         ("Patient", true),
         ("Patient.name.family", true),
         ("HumanName.given", true),
+        // R4 does not define what all definitions have in common.
+        ("CanonicalResource", true),
+        ("CanonicalResource.url", true),
+        ("CanonicalResource.foo", false),
         ("Patient.foo", false),
         ("Foo", false),
         ("Foo.bar", false),
@@ -135,10 +154,18 @@ fn an_extension_may_stand_where_there_is_something() {
         types["name"] = json!("Case");
         types["status"] = json!("draft");
         // The types of FHIR are here as soon as their root is.
-        let root = json!({ "resourceType": "StructureDefinition", "kind": "complex-type",
-            "url": "http://hl7.org/fhir/StructureDefinition/Element", "type": "Element",
-            "snapshot": { "element": [{ "id": "Element", "path": "Element" }] } });
-        let found = errors(&found(&set(vec![root]), &types, None, Mode::Authority));
+        let of = |name: &str, elements: Value| {
+            json!({ "resourceType": "StructureDefinition", "kind": "complex-type",
+                "url": format!("http://hl7.org/fhir/StructureDefinition/{name}"), "type": name,
+                "snapshot": { "element": elements } })
+        };
+        let root = of("Element", json!([element("Element", "0..*", "", json!({}))]));
+        let system = [
+            element("CodeSystem", "0..*", "", json!({})),
+            element("CodeSystem.url", "0..1", "uri", json!({})),
+        ];
+        let here = vec![root, of("CodeSystem", json!(system))];
+        let found = errors(&found(&set(here), &types, None, Mode::Authority));
         let unknown = ["rule-definition-context-unknown StructureDefinition.context[0]"];
         assert_eq!(found, if is_there { &[][..] } else { &unknown[..] }, "{path}");
     }
@@ -163,6 +190,24 @@ fn a_snapshot_says_what_it_must() {
         &snapshot(json!([told, name])),
         &[&format!("rule-definition-not-allowed {place}[0].requirements")],
     );
+    let told = json!({ "id": "Patient", "path": "Patient",
+        "example": [{ "label": "x", "valueString": "x" }] });
+    check(
+        &snapshot(json!([told, name])),
+        &[&format!("rule-definition-not-allowed {place}[0].example[0]")],
+    );
+    // A length may stand in the definition of a type, at the type itself and at its elements.
+    let mut of_type = snapshot(json!([
+        { "id": "Case", "path": "Case", "maxLength": 9 },
+        { "id": "Case.a", "path": "Case.a", "min": 0, "max": "1", "maxLength": 9,
+            "type": [{ "code": "string" }] },
+    ]));
+    of_type["type"] = json!(url("Case"));
+    of_type["derivation"] = json!("specialization");
+    of_type["differential"] = json!({ "element": [{ "id": "Case", "path": "Case" }] });
+    check(&of_type, &[]);
+    of_type["snapshot"]["element"][1]["sliceName"] = json!("x");
+    check(&of_type, &[&format!("rule-definition-not-allowed {place}[1].sliceName")]);
     let rule = |key: &str, expression: &str| {
         let human = "h";
         json!({ "key": key, "severity": "error", "human": human, "expression": expression })
