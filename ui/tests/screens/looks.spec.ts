@@ -2,7 +2,7 @@
 // that overflows.
 
 import { SCREENS, by } from "./screens";
-import { SIZES, sound, test } from "./window";
+import { SIZES, expect, sound, test } from "./window";
 
 const LOOKS: [string, string, keyof typeof SIZES][] = [
   ["en", "light", "wide"],
@@ -31,3 +31,20 @@ test("every screen at 320 pixels", async ({ open }) => {
     await sound(page, screen);
   }
 });
+
+for (const language of ["de", "fr", "it"]) {
+  test(`what is shortened is told in full under the pointer, ${language}`, async ({ open }) => {
+    for (const name of ["reports", "detail with names", "to correct", "candidates"]) {
+      const page = await open({ language }, SIZES.small);
+      if (SCREENS[name]?.names) await by(page, "reveal-names").click();
+      await SCREENS[name]?.do?.(page);
+      const untold = await page.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>("main *")]
+          .filter((element) => getComputedStyle(element).textOverflow === "ellipsis")
+          .filter((element) => element.scrollWidth > element.clientWidth + 1 && !element.closest("[title]"))
+          .map((element) => element.innerText),
+      );
+      expect(untold, name).toEqual([]);
+    }
+  });
+}
