@@ -43,7 +43,7 @@ fn a_definition_goes_with_its_base() {
     check(&with(wider, json!({})), &[&format!("rule-definition-wider {place}")]);
     // Of a base that nobody has nobody can tell what its elements may say.
     let slicing = element("Patient.gender", "", "", json!({ "slicing": { "rules": "open" } }));
-    let told = || profile("case", "Patient", &[slicing.clone()]);
+    let told = || profile("case", "Patient", std::slice::from_ref(&slicing));
     check(&with(told(), json!({})), &[&format!("rule-definition-not-allowed {place}.slicing")]);
     check(&with(told(), json!({ "baseDefinition": url("none") })), &[]);
 }
