@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bridge::Desk;
-use fhir::Instant;
 use serde::Deserialize;
 
 use crate::made::Making;
@@ -79,11 +78,10 @@ async fn make(root: &Path, count: u64) -> Result<()> {
     let told = |problem: bridge::Problem| problem.code;
     let desk = Desk::open(root).await.map_err(told)?;
     let engine = desk.engine();
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?.as_secs();
     let status = desk.status().await.map_err(told)?;
     let making = Making {
         of: count,
-        newest: Instant::from_seconds(i64::try_from(now)?),
+        newest: engine.now(),
         endpoint: status.endpoint_id,
         environment: "practice".to_owned(),
         // Nobody at the practice authority would know them.

@@ -240,8 +240,8 @@ pub enum Age {
     NotOlder,
     /// Dated before the other one, by what the two documents say.
     Older,
-    /// A content that goes once more, after which the other one was taken in; no date says that it
-    /// is the newer one all the same.
+    /// A content that goes once more, after which the other one was taken in, or what takes the
+    /// place of an older one; it is not dated after the other one.
     Overtaken,
 }
 

@@ -19,6 +19,15 @@ impl Laboratory {
         self.engine.correct_after(id, self.look(text).await, HOUR).await.unwrap()
     }
 
+    async fn take_in(&self, text: String, differing: Differing) -> SubmissionId {
+        let terms = ImportOptions { differing, delay_micros: HOUR, ..ImportOptions::default() };
+        let looked = self.look(text).await;
+        match self.engine.take(&[looked], terms).await.unwrap().taken[0] {
+            Taken::New(id) => id,
+            other => panic!("{other:?}"),
+        }
+    }
+
     fn is_told(&self, id: SubmissionId, code: &str) -> bool {
         self.code(id) == "held" && self.warnings(id).iter().any(|told| told == code)
     }
@@ -113,16 +122,97 @@ async fn an_older_content_of_the_same_date_does_not_go_again_after_what_came_lat
         let lab = Laboratory::new().await;
         let older = lab.hand_over(20).await;
         lab.complete(older);
-        let newer = lab.look(mended(20, "Neu")).await;
-        let terms = ImportOptions { delay_micros: HOUR, ..ImportOptions::default() };
-        let taken = lab.engine.take(&[newer], terms).await.unwrap().taken;
-        let [Taken::New(newer)] = taken[..] else { panic!("{taken:?}") };
+        let newer = lab.take_in(mended(20, "Neu"), Differing::ByRule).await;
         lab.complete(newer);
         let looked = lab.look(made(20)).await;
-        let terms = ImportOptions { known: KnownContent::SendAgain, differing, ..terms };
+        let known = KnownContent::SendAgain;
+        let terms = ImportOptions { known, differing, delay_micros: HOUR };
         let taken = lab.engine.take(&[looked], terms).await.unwrap().taken;
         let [Taken::New(again)] = taken[..] else { panic!("{taken:?}") };
         assert!(lab.is_told(again, LATER), "{differing:?}: {:?}", lab.warnings(again));
+    }
+}
+
+/// The newer version waits for a person, or has failed: the older content that goes again does not
+/// take its place.
+#[tokio::test]
+async fn an_older_content_that_goes_again_does_not_take_the_place_of_a_newer_one() {
+    for is_held in [true, false] {
+        let lab = Laboratory::new().await;
+        let older = lab.hand_over(20).await;
+        lab.complete(older);
+        let newer = lab.take_in(mended(20, "Neu"), Differing::ByRule).await;
+        match is_held {
+            true => lab.engine.hold_back(newer).await.unwrap(),
+            false => lab.fail(newer),
+        }
+        let list = [lab.look(made(20)).await, lab.look(mended(20, "Neu")).await];
+        let known = KnownContent::SendAgain;
+        let terms = ImportOptions { known, delay_micros: HOUR, ..ImportOptions::default() };
+        let taken = lab.engine.take(&list, terms).await.unwrap().taken;
+        let Taken::New(again) = taken[0] else { panic!("{taken:?}") };
+        assert!(lab.is_told(again, LATER), "{:?}", lab.warnings(again));
+        assert_eq!(lab.corrects(again), None);
+        // On hold it waits for its own word; failed, it goes again itself.
+        assert_eq!(matches!(taken[1], Taken::Known(_)), is_held, "{taken:?}");
+    }
+}
+
+/// A third version, which failed, hides no completed one.
+#[tokio::test]
+async fn an_older_content_does_not_go_again_beside_a_failed_and_a_completed_one() {
+    let lab = Laboratory::new().await;
+    let older = lab.hand_over(20).await;
+    lab.complete(older);
+    let completed = lab.take_in(mended(20, "Zwei"), Differing::Apart).await;
+    lab.complete(completed);
+    let failed = lab.take_in(mended(20, "Drei"), Differing::Apart).await;
+    lab.fail(failed);
+    let again = lab.hand_over_as(20, KnownContent::SendAgain).await;
+    assert!(lab.is_told(again, LATER), "{:?}", lab.warnings(again));
+}
+
+/// A person was told of the newer one, and decides about one report: what takes its place, or goes
+/// again after it, asks once more.
+#[tokio::test]
+async fn what_comes_in_place_of_an_overtaken_content_is_asked_for_too() {
+    let lab = Laboratory::new().await;
+    let older = lab.hand_over(20).await;
+    lab.complete(older);
+    let newer = lab.take_in(mended(20, "Neu"), Differing::ByRule).await;
+    lab.complete(newer);
+    let again = lab.hand_over_as(20, KnownContent::SendAgain).await;
+    let correction = lab.correct(again, mended(20, "Mended")).await;
+    assert!(lab.is_told(correction, LATER), "{:?}", lab.warnings(correction));
+    lab.release(correction);
+    lab.fail(correction);
+    let resent = lab.engine.resubmit_after(correction, HOUR).await.unwrap();
+    assert!(lab.is_told(resent, LATER), "{:?}", lab.warnings(resent));
+}
+
+/// The correction of an older version is dated as the newer one, and not after it.
+#[tokio::test]
+async fn a_correction_that_is_not_dated_after_the_newer_one_is_on_hold() {
+    let lab = Laboratory::new().await;
+    let newer = lab.hand_over(20).await;
+    lab.complete(newer);
+    let older = lab.hand_over(19).await;
+    let correction = lab.correct(older, mended(20, "Mended")).await;
+    assert!(lab.is_told(correction, LATER), "{:?}", lab.warnings(correction));
+}
+
+/// Told of the newer one, a person withdraws what never left; somebody sends it again.
+#[tokio::test]
+async fn an_older_content_that_never_left_is_on_hold_each_time() {
+    let lab = Laboratory::new().await;
+    let older = lab.hand_over(20).await;
+    lab.engine.withdraw(older, "not yet".to_owned()).await.unwrap();
+    let newer = lab.take_in(mended(20, "Neu"), Differing::ByRule).await;
+    lab.complete(newer);
+    for _ in 0..2 {
+        let again = lab.hand_over_as(20, KnownContent::SendAgain).await;
+        assert!(lab.is_told(again, LATER), "{:?}", lab.warnings(again));
+        lab.engine.withdraw(again, "the newer one is there".to_owned()).await.unwrap();
     }
 }
 

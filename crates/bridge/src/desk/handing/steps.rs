@@ -283,7 +283,8 @@ fn again(
     let mut again = HashSet::new();
     for parsed in found.iter().filter_map(|(_, candidate)| candidate.parsed()) {
         let is_wanted = match &list.again {
-            Again::All => true,
+            // What is new goes once: another program may take it in meanwhile.
+            Again::All => !parsed.known.is_empty(),
             Again::These(digests) => digests.contains(&parsed.digest),
         };
         let mut is_corrected = false;

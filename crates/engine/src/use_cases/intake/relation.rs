@@ -15,7 +15,8 @@ use crate::{Engine, EngineError};
 pub(crate) const SAME_IDENTIFIER: &str = "same-identifier-other-content";
 /// Code of the warning that another version of the same document is dated later.
 pub(crate) const OLDER: &str = "older-version";
-/// Code of the warning that another version, taken in after this content, is not dated before it.
+/// Code of the warning that another version counts as the newer one, by the order in which they
+/// came, because no date says otherwise.
 pub(crate) const LATER: &str = "later-version";
 /// Differences that are looked for: enough to see what a correction corrects.
 const DIFFERENCES_MAX: usize = 20;
@@ -55,11 +56,21 @@ impl Purpose {
     }
 
     /// Whether a content that goes once more would follow this one, which came after it.
-    fn is_overtaken_by(self, other: &Relative, known: &[SubmissionId]) -> bool {
+    fn is_overtaken_by(self, other: SubmissionId, known: &[SubmissionId]) -> bool {
         let Self::Again(left) = self else { return false };
         // What never left has no request after which another one came.
-        let before = if left.0 > 0 { Some(left) } else { known.iter().max().copied() };
-        before.is_some_and(|before| other.id > before) && !other.state.may_be_corrected()
+        let before = if left.0 > 0 { Some(left) } else { known.iter().min().copied() };
+        before.is_some_and(|before| other > before)
+    }
+
+    /// Those of the same content, or in whose place it comes: who decided about them was told of
+    /// others.
+    fn earlier_ones<'a>(&'a self, known: &'a [SubmissionId]) -> &'a [SubmissionId] {
+        match self {
+            Self::New => &[],
+            Self::Again(_) => known,
+            Self::InPlaceOf(id) => std::slice::from_ref(id),
+        }
     }
 }
 
@@ -171,11 +182,16 @@ impl Engine {
     ) -> Result<Option<Relation>, EngineError> {
         let mut standing = Vec::new();
         let others: Vec<_> = others.collect();
+        if others.is_empty() {
+            return Ok(None);
+        }
+        let told = self.told_beside(purpose, &parsed.known)?;
         let is_withdrawn = |it: &&&Relative| it.state == StateCode::Withdrawn;
         let withdrawn: Vec<_> = others.iter().filter(is_withdrawn).copied().collect();
         for relative in others.into_iter().rev().filter(|relative| counts(relative.state)) {
             let earlier = self.journal().row(relative.id)?.summary;
-            if purpose.is_followed_by(relative.id) || is_older(&parsed.summary, earlier.date) {
+            let is_later = purpose.is_followed_by(relative.id) || told.contains(&relative.id);
+            if is_later || is_older(&parsed.summary, earlier.date) {
                 let is_same = earlier.may_be_case_of(&parsed.summary);
                 standing.push((relative, is_same, earlier.date));
             }
@@ -194,11 +210,9 @@ impl Engine {
         let Some(&(relative, is_same, date)) = found else { return Ok(None) };
         let age = match is_same {
             true if is_older(&parsed.summary, date) => Age::Older,
-            true if purpose.is_overtaken_by(relative, &parsed.known)
-                && !is_newer(&parsed.summary, date) =>
-            {
-                Age::Overtaken
-            }
+            true if is_newer(&parsed.summary, date) => Age::NotOlder,
+            true if told.contains(&relative.id) => Age::Overtaken,
+            true if purpose.is_overtaken_by(relative.id, &parsed.known) => Age::Overtaken,
             _ => Age::NotOlder,
         };
         // A correction goes where the other one went.
@@ -210,13 +224,32 @@ impl Engine {
             submission: relative.id,
             state: relative.state,
             at: relative.updated,
+            // What goes once more corrects nothing but itself.
             corrects: is_same
+                && !matches!(purpose, Purpose::Again(_))
                 && age == Age::NotOlder
                 && is_here
                 && self.journal().is_correctable(relative.id)?,
             age,
             differences: differences.unwrap_or_default(),
         }))
+    }
+
+    /// The reports beside which those were on hold, in whose place, or as whose content, this one
+    /// comes: a decision about one of them is none about what comes after it.
+    fn told_beside(
+        &self,
+        purpose: Purpose,
+        known: &[SubmissionId],
+    ) -> Result<Vec<SubmissionId>, EngineError> {
+        let mut beside = Vec::new();
+        for id in purpose.earlier_ones(known) {
+            let messages = self.journal().detail(*id)?.messages;
+            let told = messages.iter().filter(|it| it.code == OLDER || it.code == LATER);
+            let params = told.flat_map(|it| &it.params).filter(|(name, _)| name == "submission");
+            beside.extend(params.filter_map(|(_, id)| id.parse().ok().map(SubmissionId)));
+        }
+        Ok(beside)
     }
 
     /// The newest of these that were withdrawn and is about the same case, where a request for it
