@@ -43,7 +43,7 @@ fn batch(engine: &Engine, ids: &[i64]) -> Result<BatchView, Problem> {
             Group::NeedsAttention if journal.goes_by_itself(row.id)? => moving += 1,
             Group::NeedsAttention => {
                 attention.push(row.id.0);
-                let messages = journal.detail(row.id)?.messages;
+                let messages = journal.messages(row.id)?;
                 let leading = leading(row.state.shown(), &messages);
                 causes.insert(key_of(leading, row.state.code()));
             }

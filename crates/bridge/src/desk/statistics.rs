@@ -141,7 +141,7 @@ fn causes(engine: &Engine, now: Instant) -> Result<Vec<CauseCountView>, Problem>
     let filter = Filter { groups, limit: ROWS, now, ..Filter::default() };
     let mut causes: BTreeMap<String, CauseCountView> = BTreeMap::new();
     for row in engine.journal().list(&filter)? {
-        let messages = engine.journal().detail(row.id)?.messages;
+        let messages = engine.journal().messages(row.id)?;
         let state = row.state.shown();
         let message = leading(state, &messages);
         let cause = causes.entry(key_of(message, state.code())).or_insert_with(|| CauseCountView {

@@ -233,7 +233,7 @@ fn look(
     let messages: Vec<_> = candidate.iter().flat_map(|candidate| messages_of(candidate)).collect();
     let mut messages: Vec<_> = messages.iter().map(message_view).collect();
     let readable = candidate.is_some_and(|candidate| candidate.parsed().is_some());
-    let asked = engine.journal().detail(id)?.messages;
+    let asked = engine.journal().messages(id)?;
     let tree = read(text.as_bytes());
     if let Some(tree) = &tree {
         placed(tree, &mut messages);

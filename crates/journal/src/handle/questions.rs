@@ -7,7 +7,7 @@ use crate::events::{doubt, known};
 use crate::queries::{list, read};
 use crate::store::{rows, sql};
 use crate::{
-    Counts, Destination, Detail, Due, Filter, Journal, JournalError, KeptEvidence, Newest,
+    Counts, Destination, Detail, Due, Filter, Journal, JournalError, KeptEvidence, Message, Newest,
     OpenReport, Relative, Row, Sibling,
 };
 
@@ -214,6 +214,12 @@ impl Journal {
     /// Everything about one submission but its document and the bodies of its evidence.
     pub fn detail(&self, id: SubmissionId) -> Result<Detail, JournalError> {
         self.read(|c| read::detail(c, id))
+    }
+
+    /// Only what it was told of: findings and the authority's messages, as [`Detail::messages`].
+    /// Empty where there is none, also of an id that the journal does not have.
+    pub fn messages(&self, id: SubmissionId) -> Result<Vec<Message>, JournalError> {
+        self.read(|c| read::messages(c, id))
     }
 
     /// States of several, in one look.

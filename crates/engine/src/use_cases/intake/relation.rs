@@ -244,7 +244,7 @@ impl Engine {
     ) -> Result<Vec<SubmissionId>, EngineError> {
         let mut beside = Vec::new();
         for id in purpose.earlier_ones(known) {
-            let messages = self.journal().detail(*id)?.messages;
+            let messages = self.journal().messages(*id)?;
             let told = messages.iter().filter(|it| it.code == OLDER || it.code == LATER);
             let params = told.flat_map(|it| &it.params).filter(|(name, _)| name == "submission");
             beside.extend(params.filter_map(|(_, id)| id.parse().ok().map(SubmissionId)));
