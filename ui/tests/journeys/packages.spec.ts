@@ -81,7 +81,7 @@ test("packages are imported, tried on the last reports, used and removed", async
 });
 
 for (const [language, said] of [
-  ["de", "Von der letzten Meldung würde nun 1 zurückgehalten."],
+  ["de", "Von der letzten Meldung würde nun 1 angehalten."],
   ["fr", "Sur la dernière déclaration, 1 serait désormais retenue."],
   ["it", "Dell’ultima dichiarazione, 1 sarebbe ora trattenuta."],
 ] as const) {
