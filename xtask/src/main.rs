@@ -165,6 +165,17 @@ mod tests {
     }
 
     #[test]
+    fn who_asks_for_help_builds_nothing() {
+        let asked = |args: &[&str]| {
+            let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+            dispatch(&args)
+        };
+        assert_eq!(asked(&["bench", "--help"]), Ok(0));
+        assert_eq!(asked(&["simulate", "-h"]), Ok(0));
+        assert_eq!(asked(&["no-such-command"]), Ok(2));
+    }
+
+    #[test]
     fn an_unknown_or_incomplete_flag_is_refused() {
         assert!(parse(&["--fast"]).unwrap_err().starts_with("unknown argument: --fast"));
         assert!(parse(&["--only"]).is_err());

@@ -202,7 +202,21 @@ unions! {
     /// Form of a patient's name that the authority permits.
     NameForm = rules::name_forms();
     /// What a certificate may be used for; what has no name is a dotted object identifier.
-    KeyUsage = identity::KEY_USAGES.into_iter().chain(["${number}.${string}"]);
+    KeyUsage = identity::KEY_USAGES.into_iter().map(purpose).chain(["${number}.${string}"]);
+}
+
+/// Name of an extended key usage in the standard (RFC 5280); an object identifier stands as it is.
+pub(crate) fn purpose(code: &str) -> &str {
+    match code {
+        "any" => "anyExtendedKeyUsage",
+        "client-auth" => "clientAuth",
+        "server-auth" => "serverAuth",
+        "code-signing" => "codeSigning",
+        "email-protection" => "emailProtection",
+        "time-stamping" => "timeStamping",
+        "ocsp-signing" => "OCSPSigning",
+        other => other,
+    }
 }
 
 /// The codes as TypeScript has a union of them.

@@ -10,7 +10,6 @@ import type { EndpointView } from "./generated/EndpointView";
 import type { Environment } from "./generated/Environment";
 import type { Group } from "./generated/Group";
 import type { IntakeView } from "./generated/IntakeView";
-import type { KeyUsage } from "./generated/KeyUsage";
 import type { ListCountsView } from "./generated/ListCountsView";
 import type { Layer } from "./generated/Layer";
 import type { ListQuery } from "./generated/ListQuery";
@@ -48,8 +47,7 @@ const CERTIFICATE: CertificateView = {
   daysAhead: 0,
   fingerprint: "3B:9A:51:7C:E0:44:1D:92:6F:AB:08:C3:5E:71:D9:20:4C:88:FA:13:67:B5:2E:90:DC:3A:F1:05:79:E6:8B:42",
   keyType: "EC P-256",
-  // As the core says it: the window gets the names of the standard.
-  purposes: ["clientAuth" as string as KeyUsage],
+  purposes: ["clientAuth"],
   clientAuth: true,
   storedIn: "practice",
 };

@@ -7,6 +7,7 @@ use identity::{AuthorityCa, Identity, Inspection, Password, SecretsKind};
 
 use super::{Desk, on_pool};
 use crate::certificate_files::{self, Which};
+use crate::codes::purpose;
 use crate::connection;
 use crate::limits;
 use crate::problem::Problem;
@@ -192,18 +193,4 @@ pub(super) fn certificate_view(
     let mut view = connection::certificate_view(inspection, kind, now);
     view.purposes = view.purposes.iter().map(|code| purpose(code).to_owned()).collect();
     view
-}
-
-/// Name of an extended key usage in the standard (RFC 5280); an object identifier stands as it is.
-fn purpose(code: &str) -> &str {
-    match code {
-        "any" => "anyExtendedKeyUsage",
-        "client-auth" => "clientAuth",
-        "server-auth" => "serverAuth",
-        "code-signing" => "codeSigning",
-        "email-protection" => "emailProtection",
-        "time-stamping" => "timeStamping",
-        "ocsp-signing" => "OCSPSigning",
-        other => other,
-    }
 }

@@ -4,7 +4,7 @@
 use engine::{Differing, ImportOptions, KnownContent, Taken};
 use report::{Event, SubmissionId};
 
-use super::{HOUR, Laboratory, made};
+use super::{HOUR, Laboratory, dated, made};
 
 const OLDER: &str = "older-version";
 const LATER: &str = "later-version";
@@ -19,24 +19,15 @@ impl Laboratory {
         self.engine.correct_after(id, self.look(text).await, HOUR).await.unwrap()
     }
 
-    async fn take_in(&self, text: String, differing: Differing) -> SubmissionId {
-        let terms = ImportOptions { differing, delay_micros: HOUR, ..ImportOptions::default() };
-        let looked = self.look(text).await;
-        match self.engine.take(&[looked], terms).await.unwrap().taken[0] {
-            Taken::New(id) => id,
-            other => panic!("{other:?}"),
-        }
+    /// Another content of this day.
+    async fn another(&self, family: &str, differing: Differing) -> SubmissionId {
+        self.take_in(dated(20, family), ImportOptions { differing, ..ImportOptions::default() })
+            .await
     }
 
     fn is_told(&self, id: SubmissionId, code: &str) -> bool {
         self.code(id) == "held" && self.warnings(id).iter().any(|told| told == code)
     }
-}
-
-/// The version of this day, as somebody has corrected it.
-fn mended(day: u32, family: &str) -> String {
-    let made = format!("2026-11-{day}T10:00:00Z");
-    testkit::DocumentBuilder::new(1).timestamp(&made).family(family).json()
 }
 
 /// An older version that is on hold has an error, and is corrected with all that have it.
@@ -47,13 +38,13 @@ async fn the_correction_of_an_older_version_on_hold_is_on_hold_too() {
     lab.complete(newer);
     let older = lab.hand_over(19).await;
     assert!(lab.is_told(older, OLDER));
-    let correction = lab.correct(older, mended(19, "Mended")).await;
+    let correction = lab.correct(older, dated(19, "Mended")).await;
     assert!(lab.is_told(correction, OLDER), "{:?}", lab.warnings(correction));
     // Somebody finds a slip in it, and corrects that.
-    let again = lab.correct(correction, mended(19, "Mended twice")).await;
+    let again = lab.correct(correction, dated(19, "Mended twice")).await;
     assert!(lab.is_told(again, OLDER), "{:?}", lab.warnings(again));
     // Its author dates it anew: now it is the newest.
-    let anew = lab.correct(again, mended(21, "Dated anew")).await;
+    let anew = lab.correct(again, dated(21, "Dated anew")).await;
     assert_eq!(lab.code(anew), "queued");
 }
 
@@ -65,7 +56,7 @@ async fn the_correction_of_an_older_version_waits_beside_a_newer_one_in_doubt() 
     lab.record(newer, Event::SendingStarted { since: now });
     lab.record(newer, Event::Doubted { since: now, due: now, why: "cut".to_owned() });
     let older = lab.hand_over(19).await;
-    let correction = lab.correct(older, mended(19, "Mended")).await;
+    let correction = lab.correct(older, dated(19, "Mended")).await;
     assert!(lab.is_told(correction, OLDER), "{:?}", lab.warnings(correction));
 }
 
@@ -122,13 +113,11 @@ async fn an_older_content_of_the_same_date_does_not_go_again_after_what_came_lat
         let lab = Laboratory::new().await;
         let older = lab.hand_over(20).await;
         lab.complete(older);
-        let newer = lab.take_in(mended(20, "Neu"), Differing::ByRule).await;
+        let newer = lab.another("Neu", Differing::ByRule).await;
         lab.complete(newer);
-        let looked = lab.look(made(20)).await;
         let known = KnownContent::SendAgain;
-        let terms = ImportOptions { known, differing, delay_micros: HOUR };
-        let taken = lab.engine.take(&[looked], terms).await.unwrap().taken;
-        let [Taken::New(again)] = taken[..] else { panic!("{taken:?}") };
+        let terms = ImportOptions { known, differing, ..ImportOptions::default() };
+        let again = lab.take_in(made(20), terms).await;
         assert!(lab.is_told(again, LATER), "{differing:?}: {:?}", lab.warnings(again));
     }
 }
@@ -141,12 +130,12 @@ async fn an_older_content_that_goes_again_does_not_take_the_place_of_a_newer_one
         let lab = Laboratory::new().await;
         let older = lab.hand_over(20).await;
         lab.complete(older);
-        let newer = lab.take_in(mended(20, "Neu"), Differing::ByRule).await;
+        let newer = lab.another("Neu", Differing::ByRule).await;
         match is_held {
             true => lab.engine.hold_back(newer).await.unwrap(),
             false => lab.fail(newer),
         }
-        let list = [lab.look(made(20)).await, lab.look(mended(20, "Neu")).await];
+        let list = [lab.look(made(20)).await, lab.look(dated(20, "Neu")).await];
         let known = KnownContent::SendAgain;
         let terms = ImportOptions { known, delay_micros: HOUR, ..ImportOptions::default() };
         let taken = lab.engine.take(&list, terms).await.unwrap().taken;
@@ -164,9 +153,9 @@ async fn an_older_content_does_not_go_again_beside_a_failed_and_a_completed_one(
     let lab = Laboratory::new().await;
     let older = lab.hand_over(20).await;
     lab.complete(older);
-    let completed = lab.take_in(mended(20, "Zwei"), Differing::Apart).await;
+    let completed = lab.another("Zwei", Differing::Apart).await;
     lab.complete(completed);
-    let failed = lab.take_in(mended(20, "Drei"), Differing::Apart).await;
+    let failed = lab.another("Drei", Differing::Apart).await;
     lab.fail(failed);
     let again = lab.hand_over_as(20, KnownContent::SendAgain).await;
     assert!(lab.is_told(again, LATER), "{:?}", lab.warnings(again));
@@ -179,10 +168,10 @@ async fn what_comes_in_place_of_an_overtaken_content_is_asked_for_too() {
     let lab = Laboratory::new().await;
     let older = lab.hand_over(20).await;
     lab.complete(older);
-    let newer = lab.take_in(mended(20, "Neu"), Differing::ByRule).await;
+    let newer = lab.another("Neu", Differing::ByRule).await;
     lab.complete(newer);
     let again = lab.hand_over_as(20, KnownContent::SendAgain).await;
-    let correction = lab.correct(again, mended(20, "Mended")).await;
+    let correction = lab.correct(again, dated(20, "Mended")).await;
     assert!(lab.is_told(correction, LATER), "{:?}", lab.warnings(correction));
     lab.release(correction);
     lab.fail(correction);
@@ -197,7 +186,7 @@ async fn a_correction_that_is_not_dated_after_the_newer_one_is_on_hold() {
     let newer = lab.hand_over(20).await;
     lab.complete(newer);
     let older = lab.hand_over(19).await;
-    let correction = lab.correct(older, mended(20, "Mended")).await;
+    let correction = lab.correct(older, dated(20, "Mended")).await;
     assert!(lab.is_told(correction, LATER), "{:?}", lab.warnings(correction));
 }
 
@@ -207,7 +196,7 @@ async fn an_older_content_that_never_left_is_on_hold_each_time() {
     let lab = Laboratory::new().await;
     let older = lab.hand_over(20).await;
     lab.engine.withdraw(older, "not yet".to_owned()).await.unwrap();
-    let newer = lab.take_in(mended(20, "Neu"), Differing::ByRule).await;
+    let newer = lab.another("Neu", Differing::ByRule).await;
     lab.complete(newer);
     for _ in 0..2 {
         let again = lab.hand_over_as(20, KnownContent::SendAgain).await;

@@ -32,9 +32,12 @@ impl Laboratory {
     }
 
     async fn hand_over_as(&self, day: u32, known: KnownContent) -> SubmissionId {
-        let terms = ImportOptions { known, delay_micros: HOUR, ..ImportOptions::default() };
-        let looked = self.look(made(day)).await;
-        match self.engine.take(&[looked], terms).await.unwrap().taken[0] {
+        self.take_in(made(day), ImportOptions { known, ..ImportOptions::default() }).await
+    }
+
+    async fn take_in(&self, text: String, terms: ImportOptions) -> SubmissionId {
+        let terms = ImportOptions { delay_micros: HOUR, ..terms };
+        match self.engine.take(&[self.look(text).await], terms).await.unwrap().taken[0] {
             Taken::New(id) => id,
             other => panic!("{other:?}"),
         }
@@ -99,8 +102,13 @@ impl Laboratory {
 }
 
 fn made(day: u32) -> String {
+    dated(day, &format!("Muster{day}"))
+}
+
+/// The report as of this day of November, with this name.
+fn dated(day: u32, family: &str) -> String {
     let made = format!("2026-11-{day}T10:00:00Z");
-    testkit::DocumentBuilder::new(1).timestamp(&made).family(&format!("Muster{day}")).json()
+    testkit::DocumentBuilder::new(1).timestamp(&made).family(family).json()
 }
 
 #[tokio::test]

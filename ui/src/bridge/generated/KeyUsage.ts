@@ -3,4 +3,4 @@
 /**
  * What a certificate may be used for; what has no name is a dotted object identifier.
  */
-export type KeyUsage = "any" | "client-auth" | "server-auth" | "code-signing" | "email-protection" | "time-stamping" | "ocsp-signing" | `${number}.${string}`;
+export type KeyUsage = "anyExtendedKeyUsage" | "clientAuth" | "serverAuth" | "codeSigning" | "emailProtection" | "timeStamping" | "OCSPSigning" | `${number}.${string}`;
