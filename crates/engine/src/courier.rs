@@ -9,6 +9,7 @@ pub(crate) mod breaker;
 pub(crate) mod content;
 pub(crate) mod cursor;
 pub(crate) mod deliveries;
+mod own_refusals;
 pub(crate) mod preflight;
 mod questions;
 mod queue;

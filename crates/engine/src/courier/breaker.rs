@@ -1,12 +1,12 @@
 //! The circuit breaker of one endpoint. It opens after a fault that concerns all reports; after a
 //! pause it lets one request through at a time, to see whether the authority is back.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use fhir::Instant;
 use report::SubmissionId;
 
+use super::own_refusals::OwnRefusals;
 use crate::{ClockReading, Timing};
 
 /// Whether requests may go out now.
@@ -24,18 +24,9 @@ pub(crate) struct CircuitBreaker {
     suspect: Option<SubmissionId>,
     /// A report was refused for want of access: that questions are answered does not close it.
     locked: bool,
-    /// Reports that were let in so far.
-    let_in: u64,
-    /// Requests that were answered so far.
-    answers: u64,
-    /// How many were let in, when each of these was refused last.
-    turned_away: HashMap<SubmissionId, u64>,
-    /// How many requests had been answered, when the question for each of these was refused last.
-    not_told: HashMap<SubmissionId, u64>,
+    /// What is refused for its own sake.
+    own: OwnRefusals,
 }
-
-/// Refused reports that are remembered, and as many whose questions were.
-const TURNED_AWAY_MAX: usize = 10_000;
 
 /// What an exchange was about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,29 +79,14 @@ impl CircuitBreaker {
         self.suspect.filter(|_| now.since(since) >= timing.backoff_min)
     }
 
-    /// A report was refused in an answer: whether others were let in since that happened to it
-    /// last, so that it is refused for its own sake.
-    pub(crate) fn refuses_only(&mut self, id: SubmissionId) -> bool {
-        if self.turned_away.len() >= TURNED_AWAY_MAX {
-            self.turned_away.clear();
-        }
-        let before = self.turned_away.insert(id, self.let_in);
-        before.is_some_and(|before| before < self.let_in)
-    }
-
-    /// The question for a report was refused in an answer: whether other requests were answered
-    /// since that happened to it last, so that it is refused for what it asks.
-    pub(crate) fn refuses_only_question(&mut self, id: SubmissionId) -> bool {
-        if self.not_told.len() >= TURNED_AWAY_MAX {
-            self.not_told.clear();
-        }
-        let before = self.not_told.insert(id, self.answers);
-        before.is_some_and(|before| before < self.answers)
-    }
-
     /// How many requests were answered so far.
     pub(crate) const fn answers(&self) -> u64 {
-        self.answers
+        self.own.answers()
+    }
+
+    /// What is refused for its own sake, and opens no breaker.
+    pub(crate) fn own(&mut self) -> &mut OwnRefusals {
+        &mut self.own
     }
 
     /// Open because of one report, as far as is known.
@@ -136,21 +112,14 @@ impl CircuitBreaker {
     /// The authority answered, whatever it said; `false` where that does not close it: reports are
     /// refused, and this was a question.
     pub(crate) fn answered(&mut self, about: RequestKind) -> bool {
-        self.answers += 1;
+        self.own.answered(about);
         if self.locked && about == RequestKind::Question {
             (self.probing, self.doubts) = (false, 0);
             // Questions are answered again: that one was refused speaks against the way no longer.
             self.refused = self.refused.filter(|refused| *refused != RequestKind::Question);
             return false;
         }
-        let mut turned_away = std::mem::take(&mut self.turned_away);
-        let not_told = std::mem::take(&mut self.not_told);
-        let mut let_in = self.let_in;
-        if let RequestKind::Report(id) = about {
-            turned_away.remove(&id);
-            let_in += 1;
-        }
-        *self = Self { let_in, answers: self.answers, turned_away, not_told, ..Self::default() };
+        *self = Self { own: std::mem::take(&mut self.own), ..Self::default() };
         true
     }
 
@@ -334,33 +303,6 @@ mod tests {
         breaker.probe_started();
         let until = breaker.failed(at(now), &timing, Failure::default(), 0.999);
         assert!(until <= now.plus_seconds(30) && !breaker.suspects_one());
-    }
-
-    #[test]
-    fn a_report_is_refused_for_its_own_sake_where_others_are_let_in() {
-        let mut breaker = CircuitBreaker::default();
-        let (one, other) = (SubmissionId(7), RequestKind::Report(SubmissionId(8)));
-        assert!(!breaker.refuses_only(one), "the first time nobody can tell");
-        assert!(!breaker.refuses_only(one), "nobody else was let in");
-        breaker.answered(RequestKind::Question);
-        assert!(!breaker.refuses_only(one), "a question is no report");
-        breaker.answered(other);
-        assert!(breaker.refuses_only(one));
-        assert!(!breaker.refuses_only(one), "since the last time");
-        breaker.answered(other);
-        breaker.answered(RequestKind::Report(one));
-        assert!(!breaker.refuses_only(one), "it was let in itself meanwhile");
-    }
-
-    #[test]
-    fn a_question_is_refused_for_what_it_asks_where_others_are_answered() {
-        let mut breaker = CircuitBreaker::default();
-        let one = SubmissionId(7);
-        assert!(!breaker.refuses_only_question(one), "the first time nobody can tell");
-        assert!(!breaker.refuses_only_question(one), "nothing else was answered");
-        breaker.answered(RequestKind::Question);
-        assert!(breaker.refuses_only_question(one));
-        assert!(!breaker.refuses_only_question(SubmissionId(8)), "each by itself");
     }
 
     #[test]

@@ -184,7 +184,7 @@ impl Courier {
     ) -> Option<u32> {
         match result {
             Err(Fault::Locked { evidence: Some(_), .. }) => {
-                self.breaker.refuses_only(id).then_some(refusals)
+                self.breaker.own().refuses_only(id).then_some(refusals)
             }
             _ => None,
         }

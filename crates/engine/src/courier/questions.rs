@@ -102,7 +102,7 @@ impl Courier {
             return None;
         }
         let is_never_whole = matches!(fault.why(), Some(Why::TooManyPages | Why::PagesMoved));
-        let others_are_answered = self.breaker.refuses_only_question(id);
+        let others_are_answered = self.breaker.own().refuses_only_question(id);
         (is_never_whole || others_are_answered).then(|| self.questions.refused_once_more(id))
     }
 
@@ -112,7 +112,7 @@ impl Courier {
         if let Some(times) = self.refused_alone(id, fault) {
             return Some(times);
         }
-        let alone = self.breaker.refuses_only_question(id);
+        let alone = self.breaker.own().refuses_only_question(id);
         let times = alone.then(|| self.questions.refused_once_more(id))?;
         let is_heard = fault.evidence().is_some();
         (is_heard || times >= self.timing.refusals_max).then_some(times)
@@ -123,7 +123,7 @@ impl Courier {
     pub(crate) fn is_never_answered(&mut self, id: SubmissionId, fault: &Fault) -> bool {
         fault.refuses_the_question()
             || self.refused_alone(id, fault).is_some()
-            || self.breaker.refuses_only_question(id)
+            || self.breaker.own().refuses_only_question(id)
                 && self.questions.refused_once_more(id) >= self.timing.refusals_max
     }
 
