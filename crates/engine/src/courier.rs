@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fhir::Instant;
-use report::{State, SubmissionId};
+use report::{Event, State, SubmissionId};
 
 use crate::{ClockReading, Connection, ConnectionState, Timing};
 use breaker::{BreakerState, CircuitBreaker, Failure, RequestKind};
@@ -206,6 +206,10 @@ impl Courier {
         self.refused |= refused && heard;
         if refused && !delivery {
             self.questions.let_others_try(id);
+        }
+        let event = verdict.event.as_ref();
+        if let Some(Event::TurnedAway { .. } | Event::HeldAfterRefusals { .. }) = event {
+            self.breaker.turned_away();
         }
         let about = if delivery { RequestKind::Report(id) } else { RequestKind::Question };
         self.observe(now, &verdict.health, about, heard, fraction)

@@ -42,7 +42,7 @@ pub struct Timing {
     pub in_progress_max: Duration,
     /// Not found by reads for longer than this needs a person.
     pub not_found_max: Duration,
-    /// So often a report is turned away while others are let in before it is put on hold.
+    /// So often a report is turned away for its own sake before it is put on hold.
     pub refusals_max: u32,
     /// Requests under way at the same time.
     pub in_flight_max: usize,

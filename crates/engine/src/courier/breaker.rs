@@ -89,6 +89,12 @@ impl CircuitBreaker {
         &mut self.own
     }
 
+    /// A report was refused for its own sake. Where that is so of all that were refused, access is
+    /// not lost: the next answer closes the breaker.
+    pub(crate) fn turned_away(&mut self) {
+        self.locked &= !self.own.are_all_own();
+    }
+
     /// Open because of one report, as far as is known.
     pub(crate) fn suspects_one(&self) -> bool {
         self.suspect.is_some()
@@ -334,6 +340,24 @@ mod tests {
         for refused in [None, Some(RequestKind::Question)] {
             breaker.failed(at(NOW), &timing, Failure { refused, locked: true, ..failure }, 0.5);
             assert!(breaker.answered(RequestKind::Question));
+        }
+    }
+
+    #[test]
+    fn a_report_that_is_refused_for_its_own_sake_is_no_loss_of_access() {
+        let [one, other] = [7, 8].map(SubmissionId);
+        for others_are_refused in [false, true] {
+            let (mut breaker, timing) = (CircuitBreaker::default(), Timing::default());
+            breaker.answered(RequestKind::Question);
+            let about = if others_are_refused { other } else { one };
+            breaker.own().refuses_only(about, 0);
+            let refused = Some(RequestKind::Report(about));
+            let failure = Failure { refused, locked: true, ..Failure::default() };
+            breaker.failed(at(NOW), &timing, failure, 0.5);
+            assert!(!breaker.answered(RequestKind::Question));
+            breaker.own().refuses_only(one, 1);
+            breaker.turned_away();
+            assert_eq!(breaker.answered(RequestKind::Question), !others_are_refused);
         }
     }
 

@@ -174,8 +174,8 @@ impl Courier {
         if never { NotAsked::InDoubt(open.since) } else { NotAsked::NotNow }
     }
 
-    /// A request was refused for want of access: how often this report was before, where others
-    /// were let in since. Who asks for patience (a transient fault) says nothing of the report.
+    /// A request was refused for want of access: how often this report was for its own sake before,
+    /// where it is so again. Who asks for patience (a transient fault) says nothing of the report.
     pub(crate) fn turned_away<T>(
         &mut self,
         id: SubmissionId,
@@ -184,7 +184,7 @@ impl Courier {
     ) -> Option<u32> {
         match result {
             Err(Fault::Locked { evidence: Some(_), .. }) => {
-                self.breaker.own().refuses_only(id).then_some(refusals)
+                self.breaker.own().refuses_only(id, refusals).then_some(refusals)
             }
             _ => None,
         }

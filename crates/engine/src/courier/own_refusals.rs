@@ -14,10 +14,21 @@ pub(crate) struct OwnRefusals {
     let_in: u64,
     /// Requests that were answered so far.
     answers: u64,
-    /// How many were let in, when each of these was refused last.
-    turned_away: HashMap<SubmissionId, u64>,
+    /// The last refusal of each of these reports.
+    turned_away: HashMap<SubmissionId, TurnedAway>,
     /// How many requests had been answered, when the question for each of these was refused last.
     not_told: HashMap<SubmissionId, u64>,
+}
+
+/// The last refusal of one report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct TurnedAway {
+    /// How many reports had been let in by then.
+    let_in: u64,
+    /// How many requests had been answered.
+    answers: u64,
+    /// Whether it was refused for its own sake.
+    only: bool,
 }
 
 /// Refused reports that are remembered, and as many whose questions were.
@@ -38,14 +49,27 @@ impl OwnRefusals {
         self.answers
     }
 
-    /// A report was refused in an answer: whether others were let in since that happened to it
-    /// last, so that it is refused for its own sake.
-    pub(crate) fn refuses_only(&mut self, id: SubmissionId) -> bool {
+    /// A report was refused in an answer, after `before` times for its own sake: whether it is so
+    /// again. Either others were let in since it was refused last; or it was so before, requests
+    /// were answered since the last time, and what was refused since one was let in was refused for
+    /// its own sake too.
+    pub(crate) fn refuses_only(&mut self, id: SubmissionId, before: u32) -> bool {
         if self.turned_away.len() >= TURNED_AWAY_MAX {
             self.turned_away.clear();
         }
-        let before = self.turned_away.insert(id, self.let_in);
-        before.is_some_and(|before| before < self.let_in)
+        let (let_in, answers) = (self.let_in, self.answers);
+        let last = self.turned_away.remove(&id);
+        let others_are_let_in = last.is_some_and(|last| last.let_in < let_in);
+        let is_answered = answers > last.map_or(0, |last| last.answers);
+        let only = others_are_let_in || before > 0 && is_answered && self.are_all_own();
+        self.turned_away.insert(id, TurnedAway { let_in, answers, only });
+        only
+    }
+
+    /// Whether each report that was refused since one was let in was refused for its own sake.
+    pub(super) fn are_all_own(&self) -> bool {
+        let since = |it: &&TurnedAway| it.let_in == self.let_in;
+        self.turned_away.values().filter(since).all(|it| it.only)
     }
 
     /// The question for a report was refused in an answer: whether other requests were answered
@@ -67,16 +91,33 @@ mod tests {
     fn a_report_is_refused_for_its_own_sake_where_others_are_let_in() {
         let mut refusals = OwnRefusals::default();
         let (one, other) = (SubmissionId(7), RequestKind::Report(SubmissionId(8)));
-        assert!(!refusals.refuses_only(one), "the first time nobody can tell");
-        assert!(!refusals.refuses_only(one), "nobody else was let in");
+        assert!(!refusals.refuses_only(one, 0), "the first time nobody can tell");
+        assert!(!refusals.refuses_only(one, 0), "nobody else was let in");
         refusals.answered(RequestKind::Question);
-        assert!(!refusals.refuses_only(one), "a question is no report");
+        assert!(!refusals.refuses_only(one, 0), "a question is no report");
         refusals.answered(other);
-        assert!(refusals.refuses_only(one));
-        assert!(!refusals.refuses_only(one), "since the last time");
+        assert!(refusals.refuses_only(one, 0));
+        assert!(!refusals.refuses_only(one, 1), "nothing was answered since the last time");
         refusals.answered(other);
         refusals.answered(RequestKind::Report(one));
-        assert!(!refusals.refuses_only(one), "it was let in itself meanwhile");
+        assert!(!refusals.refuses_only(one, 0), "it was let in itself meanwhile");
+    }
+
+    /// Nothing else is sent any more, also after another process has taken the queue over.
+    #[test]
+    fn what_was_refused_for_its_own_sake_is_so_again_while_questions_are_answered() {
+        let [one, another, third] = [7, 8, 9].map(SubmissionId);
+        let mut refusals = OwnRefusals::default();
+        assert!(!refusals.refuses_only(one, 1), "nothing was answered yet");
+        refusals.answered(RequestKind::Question);
+        assert!(refusals.refuses_only(one, 1));
+        assert!(refusals.refuses_only(another, 3), "and another one for its own");
+        refusals.answered(RequestKind::Question);
+        assert!(!refusals.refuses_only(third, 0), "perhaps all are refused");
+        refusals.answered(RequestKind::Question);
+        assert!(!refusals.refuses_only(one, 2), "as the third one is");
+        refusals.answered(RequestKind::Report(SubmissionId(10)));
+        assert!(refusals.refuses_only(one, 2), "others are let in");
     }
 
     #[test]
