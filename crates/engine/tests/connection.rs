@@ -151,6 +151,34 @@ async fn what_is_in_progress_is_followed_while_one_report_is_refused() {
     assert!(matches!(house.connection.borrow().state, ConnectionState::Locked(_)));
 }
 
+/// It was turned away while others were let in. Then nothing else is sent, and another process has
+/// the queue: questions are answered, and the report rests in the end.
+#[tokio::test]
+async fn a_report_that_alone_is_refused_is_put_on_hold_where_nothing_else_is_sent() {
+    let house = House::new();
+    let poisoned = house.import("ours", 1);
+    let identifier = house.journal.row(poisoned).unwrap().identifier;
+    *house.authority.refuses_one.lock().unwrap() = Some(identifier);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    let last = || house.journal.detail(poisoned).unwrap().timeline.pop().unwrap().event;
+    let mut number = 1;
+    while last().code() != "turned-away" {
+        number += 1;
+        assert!(number < 100, "others are let in, and it is not");
+        house.import("ours", number);
+        worker.turn(&mut held, &cancel).await.unwrap();
+        house.clock.pass(5);
+    }
+    let (worker, mut held) = (house.worker("two"), None);
+    for _ in 0..3 * 60 {
+        house.clock.pass(60);
+        worker.turn(&mut held, &cancel).await.unwrap();
+    }
+    assert_eq!(last().code(), "held-after-refusals");
+    let connection = house.connection.borrow().state.clone();
+    assert!(matches!(connection, ConnectionState::Connected), "others may be sent: {connection:?}");
+}
+
 /// Questions are refused as well: it is not that report's fault, and nothing more is asked until
 /// the way is tried again.
 #[tokio::test]
