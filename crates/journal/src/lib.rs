@@ -50,6 +50,7 @@ pub use model::{
 pub use pending::Pending;
 pub use problem::{Cause, JournalError, OpenProblem, RecordError};
 pub use queries::endpoints::{EndpointNote, EndpointReports};
+pub use queries::figures::Figure;
 pub use queries::read::Newest;
 pub use recovery::aside::{SetAside, list_set_aside, remove_set_aside};
 pub use recovery::found::{FoundReport, Reconciled};

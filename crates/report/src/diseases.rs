@@ -118,9 +118,13 @@ pub fn of_display(display: &str) -> Option<&'static Disease> {
 
 /// What a report is about: its leading code, else the words beside it.
 pub fn of_summary(summary: &Summary) -> Option<Tested> {
-    let by_code = summary.code.as_deref().and_then(of_code);
-    by_code.or_else(|| {
-        let disease = of_display(summary.subject.as_deref()?)?;
+    of_subject(summary.code.as_deref(), summary.subject.as_deref())
+}
+
+/// What a leading code stands for, else the words beside it.
+pub fn of_subject(code: Option<&str>, words: Option<&str>) -> Option<Tested> {
+    code.and_then(of_code).or_else(|| {
+        let disease = of_display(words?)?;
         Some(Tested { disease, test: "", specimen: "" })
     })
 }

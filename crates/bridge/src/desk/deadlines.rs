@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use engine::Engine;
 use fhir::Instant;
-use journal::{JournalError, Row};
-use report::{State, StateCode, diseases};
+use journal::{Figure, JournalError, Row};
+use report::StateCode;
+use report::diseases::{self, Disease};
 
 use super::{Desk, on_pool};
 use crate::limits;
@@ -67,33 +68,44 @@ impl Deadlines {
 
     /// Until when the authority must have a report that it has not taken yet.
     pub(super) fn due(&self, row: &Row) -> Option<Instant> {
-        if RUNNING.contains(&row.state.shown()) { self.of_report(row) } else { None }
+        if self.0.is_empty() || !RUNNING.contains(&row.state.shown()) {
+            return None;
+        }
+        let disease = diseases::of_summary(&row.summary)?.disease;
+        self.of_disease(disease, row.summary.date, row.created)
     }
 
-    /// How a report stands to its deadline; `None` where it has none, or will never be with the
-    /// authority.
-    pub(super) fn standing(&self, row: &Row, now: Instant) -> Option<Standing> {
-        standing(&row.state, self.of_report(row)?, row.updated, now)
+    /// How a report about this disease stands to its deadline; `None` where it has none, or will
+    /// never be with the authority.
+    pub(super) fn standing(
+        &self,
+        disease: &Disease,
+        figure: &Figure,
+        now: Instant,
+    ) -> Option<Standing> {
+        standing(figure, self.of_disease(disease, figure.date, figure.created)?, now)
     }
 
     /// The time runs from the date of the document, when the laboratory knew the result; where that
     /// is missing or to come, from when it was taken in.
-    fn of_report(&self, row: &Row) -> Option<Instant> {
-        if self.0.is_empty() {
-            return None;
-        }
-        let hours = *self.0.get(diseases::of_summary(&row.summary)?.disease.key)?;
-        let begun = row.summary.date.filter(|date| *date <= row.created).unwrap_or(row.created);
+    fn of_disease(
+        &self,
+        disease: &Disease,
+        date: Option<Instant>,
+        created: Instant,
+    ) -> Option<Instant> {
+        let hours = *self.0.get(disease.key)?;
+        let begun = date.filter(|date| *date <= created).unwrap_or(created);
         Some(begun.plus_seconds(i64::from(hours) * 3_600))
     }
 }
 
-fn standing(state: &State, due: Instant, updated: Instant, now: Instant) -> Option<Standing> {
-    let arrived = match state {
-        State::InProgress { since, .. } => *since,
+fn standing(figure: &Figure, due: Instant, now: Instant) -> Option<Standing> {
+    let arrived = match figure.state {
+        StateCode::InProgress => figure.accepted?,
         // When it was accepted is not kept beside its end, which comes later.
-        State::Completed { .. } => updated,
-        state if RUNNING.contains(&state.shown()) => {
+        StateCode::Completed => figure.updated,
+        state if RUNNING.contains(&state) => {
             return Some(if due < now { Standing::Overdue } else { Standing::Running });
         }
         _ => return None,
@@ -145,28 +157,27 @@ mod tests {
     #[test]
     fn what_the_authority_has_counts_by_when_it_came_and_the_rest_by_the_time_left() {
         let at = Instant::from_seconds;
-        let (due, now) = (at(100), at(150));
-        let in_progress = |since| State::InProgress {
-            receipt: "r".to_owned(),
-            since: at(since),
-            due: at(200),
-            not_found_since: None,
-            overdue: false,
-            said: None,
+        let now = at(150);
+        let figure = |state, accepted: Option<i64>, updated| Figure {
+            created: at(0),
+            updated: at(updated),
+            state,
+            accepted: accepted.map(at),
+            code: None,
+            subject: None,
+            date: None,
         };
-        let completed = State::Completed { receipt: "r".to_owned() };
-        let queued = State::Queued { due: at(0), attempt: 0, doubts: 0, refusals: 0 };
-        let withdrawn = State::Withdrawn { received: false };
-        for (state, updated, due, expected) in [
-            (&in_progress(100), 140, due, Some(Standing::Kept)),
-            (&in_progress(101), 140, due, Some(Standing::Late)),
-            (&completed, 90, due, Some(Standing::Kept)),
-            (&completed, 110, due, Some(Standing::Late)),
-            (&queued, 90, due, Some(Standing::Overdue)),
-            (&queued, 90, at(151), Some(Standing::Running)),
-            (&withdrawn, 90, due, None),
+        for (state, accepted, updated, due, expected) in [
+            (StateCode::InProgress, Some(100), 140, 100, Some(Standing::Kept)),
+            (StateCode::InProgress, Some(101), 140, 100, Some(Standing::Late)),
+            (StateCode::Completed, None, 90, 100, Some(Standing::Kept)),
+            (StateCode::Completed, None, 110, 100, Some(Standing::Late)),
+            (StateCode::Queued, None, 90, 100, Some(Standing::Overdue)),
+            (StateCode::Queued, None, 90, 151, Some(Standing::Running)),
+            (StateCode::Withdrawn, None, 90, 100, None),
         ] {
-            assert_eq!(standing(state, due, at(updated), now), expected, "{state:?} {updated}");
+            let figure = figure(state, accepted, updated);
+            assert_eq!(standing(&figure, at(due), now), expected, "{state:?} {updated}");
         }
     }
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use engine::Engine;
 use fhir::Instant;
-use journal::{Filter, Row};
+use journal::{Figure, Filter, Row};
+use report::diseases::{self, Tested};
 use report::{Group, StateCode};
 use time::{Date, OffsetDateTime};
 
@@ -42,48 +43,19 @@ fn count(engine: &Engine, days: u32) -> Result<StatisticsView, Problem> {
     let today = date_of(now);
     let length = time::Duration::days(i64::from(days));
     let first = today.saturating_sub(length - time::Duration::DAY);
-    let mut by_day: BTreeMap<Date, BTreeMap<StateCode, u32>> = BTreeMap::new();
-    let mut day = first;
-    while day <= today {
-        by_day.insert(day, BTreeMap::new());
-        let Some(next) = day.next_day() else { break };
-        day = next;
-    }
-    let mut before: BTreeMap<StateCode, u32> = BTreeMap::new();
-    let mut diseases: BTreeMap<(Option<String>, Option<String>), u32> = BTreeMap::new();
-    let mut seconds = Vec::new();
-    let table = Deadlines::of(engine)?;
-    let mut deadlines: Option<ComplianceView> = None;
-    let since = begin_of(first.saturating_sub(length));
-    let filter = Filter { since: Some(since), limit: ROWS, now, ..Filter::default() };
-    each(engine, filter, |row| {
-        let date = date_of(row.created);
-        if date < first {
-            *before.entry(row.state.shown()).or_default() += 1;
-            return;
-        }
-        *by_day.entry(date).or_default().entry(row.state.shown()).or_default() += 1;
-        *diseases.entry(disease_of(row)).or_default() += 1;
-        if let Some(standing) = table.standing(row, now) {
-            *figure_of(deadlines.get_or_insert_default(), standing) += 1;
-        }
-        if row.state.group(now) == Group::Completed {
-            seconds.push(row.updated.0.saturating_sub(row.created.0).max(0) as u64 / 1_000_000);
-        }
-    })?;
-    let mut diseases: Vec<_> = diseases.into_iter().collect();
-    diseases.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let diseases = diseases
-        .into_iter()
-        .take(DISEASES_MAX)
-        .map(|((disease, subject), count)| DiseaseCountView { disease, subject, count });
-    let days = by_day.into_iter().map(|(date, by_state)| DayView { date: shown(date), by_state });
+    let mut period = Period::new(first, today, Deadlines::of(engine)?, now);
+    let since = begin_of(first);
+    engine.journal().figures(since, Instant(i64::MAX), |figure| period.see(figure))?;
+    let before = engine.journal().tally(begin_of(first.saturating_sub(length)), since)?;
+    let Period { days, diseases, others, seconds, deadlines, .. } = period;
+    let days =
+        days.into_iter().map(|Day { date, by_state, .. }| DayView { date: shown(date), by_state });
     Ok(StatisticsView {
         days: days.collect(),
-        before,
+        before: before.into_iter().map(|(state, count)| (state, small(count))).collect(),
         pace: pace_of(seconds),
         deadlines,
-        diseases: diseases.collect(),
+        diseases: most(diseases, others),
         causes: causes(engine, now)?,
         oldest_open: oldest_open(engine, now)?
             .map(|row| row_view(&row, &engine.profile(), Names::Masked, now)),
@@ -93,6 +65,89 @@ fn count(engine: &Engine, days: u32) -> Result<StatisticsView, Problem> {
             .first()
             .map(|row| row.created.to_fhir()),
     })
+}
+
+/// One day of the period.
+struct Day {
+    date: Date,
+    begin: Instant,
+    by_state: BTreeMap<StateCode, u32>,
+}
+
+/// What is counted of the reports of some days.
+struct Period {
+    /// The first one first.
+    days: Vec<Day>,
+    /// Reports by the key of the disease, and by their own words where that is not known.
+    diseases: BTreeMap<&'static str, u32>,
+    others: BTreeMap<Option<String>, u32>,
+    /// How long each completed report took.
+    seconds: Vec<u64>,
+    table: Deadlines,
+    deadlines: Option<ComplianceView>,
+    now: Instant,
+}
+
+impl Period {
+    fn new(first: Date, last: Date, table: Deadlines, now: Instant) -> Self {
+        let dates = std::iter::successors(Some(first), |date| date.next_day());
+        let days = dates.take_while(|date| *date <= last).map(|date| Day {
+            date,
+            begin: begin_of(date),
+            by_state: BTreeMap::new(),
+        });
+        Self {
+            days: days.collect(),
+            diseases: BTreeMap::new(),
+            others: BTreeMap::new(),
+            seconds: Vec::new(),
+            table,
+            deadlines: None,
+            now,
+        }
+    }
+
+    fn see(&mut self, figure: Figure) {
+        // What a clock that was ahead has dated beyond the last day counts there.
+        let after = self.days.partition_point(|day| day.begin <= figure.created);
+        if let Some(day) = self.days[..after].last_mut() {
+            *day.by_state.entry(figure.state).or_default() += 1;
+        }
+        if figure.state == StateCode::Completed {
+            let micros = figure.updated.0.saturating_sub(figure.created.0);
+            self.seconds.push(micros.max(0) as u64 / 1_000_000);
+        }
+        let tested = diseases::of_subject(figure.code.as_deref(), figure.subject.as_deref());
+        let Some(Tested { disease, .. }) = tested else {
+            *self.others.entry(figure.subject.or(figure.code)).or_default() += 1;
+            return;
+        };
+        *self.diseases.entry(disease.key).or_default() += 1;
+        if let Some(standing) = self.table.standing(disease, &figure, self.now) {
+            *figure_of(self.deadlines.get_or_insert_default(), standing) += 1;
+        }
+    }
+}
+
+/// What was reported most.
+fn most(
+    diseases: BTreeMap<&'static str, u32>,
+    others: BTreeMap<Option<String>, u32>,
+) -> Vec<DiseaseCountView> {
+    let known = diseases.into_iter().map(|(key, count)| DiseaseCountView {
+        disease: Some(key.to_owned()),
+        subject: None,
+        count,
+    });
+    let others = others.into_iter().map(|(subject, count)| DiseaseCountView {
+        disease: None,
+        subject,
+        count,
+    });
+    let mut all: Vec<_> = others.chain(known).collect();
+    all.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.disease.cmp(&b.disease)));
+    all.truncate(DISEASES_MAX);
+    all
 }
 
 fn figure_of(of: &mut ComplianceView, standing: Standing) -> &mut u32 {
@@ -113,14 +168,6 @@ fn each(engine: &Engine, mut filter: Filter, mut see: impl FnMut(&Row)) -> Resul
             Some(last) if rows.len() == filter.limit => filter.before = Some(last.id),
             _ => return Ok(()),
         }
-    }
-}
-
-/// Key of the disease; what the report itself says only where the key is not known.
-fn disease_of(row: &Row) -> (Option<String>, Option<String>) {
-    match report::diseases::of_summary(&row.summary) {
-        Some(tested) => (Some(tested.disease.key.to_owned()), None),
-        None => (None, row.summary.subject.clone().or_else(|| row.summary.code.clone())),
     }
 }
 

@@ -1,14 +1,16 @@
 //! What a journal can be asked: every view and every look of the worker. Nothing here writes.
 
+use std::collections::BTreeMap;
+
 use fhir::Instant;
 use report::{State, StateCode, SubmissionId};
 
 use crate::events::{doubt, known};
-use crate::queries::{list, read};
+use crate::queries::{figures, list, read};
 use crate::store::{rows, sql};
 use crate::{
-    Counts, Destination, Detail, Due, Filter, Journal, JournalError, KeptEvidence, Message, Newest,
-    OpenReport, Relative, Row, Sibling,
+    Counts, Destination, Detail, Due, Figure, Filter, Journal, JournalError, KeptEvidence, Message,
+    Newest, OpenReport, Relative, Row, Sibling,
 };
 
 impl Journal {
@@ -198,6 +200,26 @@ impl Journal {
     /// A page of the list, newest first.
     pub fn list(&self, filter: &Filter) -> Result<Vec<Row>, JournalError> {
         self.read(|c| list::list(c, filter))
+    }
+
+    /// Shows to `see` what is counted of each report that came from `since` on and before `until`,
+    /// newest first.
+    pub fn figures(
+        &self,
+        since: Instant,
+        until: Instant,
+        see: impl FnMut(Figure),
+    ) -> Result<(), JournalError> {
+        self.read(|c| figures::each(c, since, until, see))
+    }
+
+    /// How many reports came from `since` on and before `until`, by where they stand now.
+    pub fn tally(
+        &self,
+        since: Instant,
+        until: Instant,
+    ) -> Result<BTreeMap<StateCode, u64>, JournalError> {
+        self.read(|c| figures::tally(c, since, until))
     }
 
     /// How many rows the filter lets through in all, whatever its page. Exact where it has neither

@@ -262,6 +262,15 @@ pub(crate) const PAGE_OF_STATE: &str = concat!(
      WHERE s.state = ?6 AND (s.created, s.id) < (?1, ?2) AND s.created >= ?3 AND s.created < ?4 \
      ORDER BY s.created DESC, s.id DESC LIMIT ?5"
 );
+/// What is counted of each from ?1 on, before ?2, newest first.
+pub(crate) const FIGURES: &str = "SELECT created, updated, state, state_json, summary \
+     FROM submission WHERE created >= ?1 AND created < ?2 ORDER BY created DESC, id DESC";
+/// How many of a state (?1) came from ?2 on, before ?3.
+pub(crate) const COUNT_OF_STATE_IN: &str =
+    "SELECT count(*) FROM submission WHERE state = ?1 AND created >= ?2 AND created < ?3";
+/// States in full of those.
+pub(crate) const OF_STATE_IN: &str =
+    "SELECT state_json FROM submission WHERE state = ?1 AND created >= ?2 AND created < ?3";
 /// Matches of words (?1) below id ?2 in the states of a JSON array (?3), from ?4 on, before ?5,
 /// newest first. The plus signs keep the walk on the index of words, which has the order.
 pub(crate) const MATCHES: &str = concat!(
@@ -327,6 +336,8 @@ mod plans {
             (NEXT_DUE, "submission_due"),
             (PAGE, "submission_created"),
             (PAGE_OF_STATE, "submission_state"),
+            (FIGURES, "submission_created"),
+            (COUNT_OF_STATE_IN, "COVERING INDEX submission_state"),
             (OPEN_REPORTS, "submission_state"),
             (HELD_AFTER_REQUEST, "submission_state"),
             (SENDING, "submission_state"),
