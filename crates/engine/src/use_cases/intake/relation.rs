@@ -11,6 +11,10 @@ use crate::courier::deliveries::open_request;
 use crate::use_cases::intake::inspect::content_digest;
 use crate::{Engine, EngineError};
 
+mod purpose;
+
+pub(crate) use purpose::Purpose;
+
 /// Code of the warning that another content has this document identifier.
 pub(crate) const SAME_IDENTIFIER: &str = "same-identifier-other-content";
 /// Code of the warning that another version of the same document is dated later.
@@ -22,57 +26,6 @@ pub(crate) const LATER: &str = "later-version";
 const DIFFERENCES_MAX: usize = 20;
 /// Places named in the warning.
 const PLACES_MAX: usize = 3;
-
-/// What a report is compared for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Purpose {
-    /// It is taken in as one that was not there before, or as the correction of what it is found to
-    /// correct.
-    New,
-    /// It takes the place of this one, as a person has said.
-    InPlaceOf(SubmissionId),
-    /// It is sent once more, as a person has said; this is the newest of its content that has left
-    /// and was not withdrawn, or 0 where there is none.
-    Again(SubmissionId),
-}
-
-impl Purpose {
-    /// Whether another report of its document counts.
-    fn concerns(self, other: &Relative, parsed: &Parsed) -> bool {
-        match self {
-            Self::New => true,
-            Self::InPlaceOf(_) => says_other(other, parsed) && !other.state.may_be_corrected(),
-            Self::Again(_) => says_other(other, parsed),
-        }
-    }
-
-    /// Whether another report was taken in after what this one is compared for. Of those before it
-    /// people were told, so that they count only where they are dated later.
-    fn is_followed_by(self, other: SubmissionId) -> bool {
-        match self {
-            Self::New => true,
-            Self::InPlaceOf(id) | Self::Again(id) => other > id,
-        }
-    }
-
-    /// Whether a content that goes once more would follow this one, which came after it.
-    fn is_overtaken_by(self, other: SubmissionId, known: &[SubmissionId]) -> bool {
-        let Self::Again(left) = self else { return false };
-        // What never left has no request after which another one came.
-        let before = if left.0 > 0 { Some(left) } else { known.iter().min().copied() };
-        before.is_some_and(|before| other > before)
-    }
-
-    /// Those of the same content, or in whose place it comes: who decided about them was told of
-    /// others.
-    fn earlier_ones<'a>(&'a self, known: &'a [SubmissionId]) -> &'a [SubmissionId] {
-        match self {
-            Self::New => &[],
-            Self::Again(_) => known,
-            Self::InPlaceOf(id) => std::slice::from_ref(id),
-        }
-    }
-}
 
 impl Engine {
     /// Compares for the endpoint in use.
@@ -291,10 +244,6 @@ fn is_older(document: &Summary, other: Option<Instant>) -> bool {
 /// Whether a document is dated after another one; what says no date is not.
 fn is_newer(document: &Summary, other: Option<Instant>) -> bool {
     document.date.zip(other).is_some_and(|(date, other)| date > other)
-}
-
-fn says_other(other: &Relative, parsed: &Parsed) -> bool {
-    other.digest != parsed.digest && other.canonical.as_deref() != Some(parsed.canonical.as_str())
 }
 
 /// Whether one in this state is on its way, at the authority, or waits for a person.
