@@ -215,6 +215,8 @@ impl Candidate {
 pub struct Relation {
     /// The earlier report.
     pub submission: SubmissionId,
+    /// Its document identifier: that of this one, or of what this one takes the place of.
+    pub identifier: Option<String>,
     /// Its state, as the journal keeps it.
     pub state: StateCode,
     /// Its last event.

@@ -37,7 +37,7 @@ pub use events::compared::Unreconciled;
 pub use events::doubt::RESTORED;
 pub use events::known::{Destination, Imported, Relative, Unless};
 pub use events::lost::LostReport;
-pub use events::versions::{OTHER_LOST, OtherVersions};
+pub use events::versions::{NEWER_DELIVERED, OTHER_LOST, OtherVersions};
 pub use handle::Journal;
 pub use handle::account::{ChainHead, Happening, MessageTally, Trouble};
 pub use handle::changes::Changes;

@@ -212,3 +212,39 @@ async fn what_failed_and_goes_again_does_not_follow_a_version_that_has_arrived_s
     assert!(at(again) < at(second), "{sent:?}");
     assert_eq!([code(&house, second), code(&house, again)], ["in-progress", "held"]);
 }
+
+/// A correction under another identifier is in progress when a version of what it corrects comes,
+/// which is on hold when the correction fails. Both are released, and the version goes first.
+#[tokio::test]
+async fn a_correction_that_goes_again_does_not_follow_a_version_that_has_arrived_since() {
+    let house = House::new();
+    let worker = house.worker("one");
+    house.authority.shown.store(1, Ordering::SeqCst);
+    let first = version(&house, 1);
+    pass(&house, &worker, 30).await;
+    *house.authority.changes.lock().unwrap() = news("r-1", Processing::Failed, Vec::new());
+    pass(&house, &worker, 300).await;
+    assert_eq!(code(&house, first), "failed");
+    let next = correct(&house, first, 2);
+    pass(&house, &worker, 300).await;
+    assert_eq!(code(&house, next), "in-progress");
+    let newer = version(&house, 3);
+    word(&house, newer, Event::HeldBack);
+    *house.authority.changes.lock().unwrap() = news("r-2", Processing::Failed, Vec::new());
+    pass(&house, &worker, 300).await;
+    assert_eq!(code(&house, next), "failed");
+    house.authority.limits.store(true, Ordering::SeqCst);
+    let mut once_more = house.submission("ours", 2);
+    once_more.identifier = "urn:uuid:00000000-0000-4000-8000-000000000099".to_owned();
+    once_more.corrects = Some(next);
+    let again = house.journal.import(once_more).unwrap();
+    pass(&house, &worker, 60).await;
+    assert_eq!(code(&house, again), "queued");
+    house.authority.limits.store(false, Ordering::SeqCst);
+    release(&house, newer, 0);
+    pass(&house, &worker, HOUR).await;
+    let sent = house.authority.sent.lock().unwrap().clone();
+    let at = |id| sent.iter().rposition(|it| *it == identifier(&house, id));
+    assert!(at(again) < at(newer), "{sent:?}");
+    assert_eq!([code(&house, newer), code(&house, again)], ["in-progress", "held"]);
+}

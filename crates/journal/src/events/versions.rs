@@ -14,7 +14,7 @@ use crate::{Destination, Entry, JournalError, LostReport, Message};
 
 /// Code of the warning on a report that waits for a person, while newer versions of it are with
 /// the authority; parameter: `submission`, one or several numbers.
-pub(crate) const NEWER_DELIVERED: &str = "newer-version-delivered";
+pub const NEWER_DELIVERED: &str = "newer-version-delivered";
 /// Code of the warning on a report that waits for a person, while what is lost has its document
 /// identifier: it may be its correction, or the same report, sent again.
 pub const OTHER_LOST: &str = "other-version-lost";
@@ -170,9 +170,11 @@ fn beside_it(
     // What a restore covers may have been withdrawn since, and handed over again.
     let mut all = found(connection, id, states, doubt::covers(connection, id)?)?;
     let mut corrects = corrected_by(connection, id)?;
+    // What failed and is sent again is as old as it was the first time.
+    let first = if corrects.is_some() { in_place_of(connection, id)?.1 } else { id };
     while let Some(earlier) = corrects {
         let later = found(connection, earlier, states, false)?;
-        all.extend(later.into_iter().filter(|(other, _)| *other > id));
+        all.extend(later.into_iter().filter(|(other, _)| *other > first && *other != id));
         corrects = corrected_by(connection, earlier)?;
     }
     all.sort_unstable_by_key(|(id, _)| *id);

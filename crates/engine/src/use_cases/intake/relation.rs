@@ -2,18 +2,19 @@
 //! content under the same identifier. Each destination is judged by itself.
 
 use exchange::{Endpoint, document_of};
-use fhir::{Difference, Finding, Format, Instant, Limits, Severity, Tree};
+use fhir::{Difference, Finding, Format, Limits, Severity, Tree};
 use journal::{Destination, JournalError, Relative};
-use report::{StateCode, SubmissionId, Summary};
+use report::SubmissionId;
 
 use crate::candidate::{Age, Candidate, Origin, Parsed, Relation, Verdict};
-use crate::courier::deliveries::open_request;
 use crate::use_cases::intake::inspect::content_digest;
 use crate::{Engine, EngineError};
 
 mod purpose;
+mod standing;
 
 pub(crate) use purpose::Purpose;
+use standing::decisive;
 
 /// Code of the warning that another content has this document identifier.
 pub(crate) const SAME_IDENTIFIER: &str = "same-identifier-other-content";
@@ -82,23 +83,35 @@ impl Engine {
         parsed.elsewhere = journal.of_content(&digest, canonical, None)?.into_iter().next_back();
         parsed.relation = None;
         parsed.compared_for = endpoint.map(|endpoint| endpoint.id().to_owned());
-        if let (Some(here), Some(identifier)) = (here, parsed.summary.identifier.clone()) {
-            let relatives = self.judged(journal.of_document(&identifier, here)?, parsed)?;
+        if let Some(here) = here {
+            let relatives = self.of_document(parsed.summary.identifier.as_deref(), here, parsed)?;
             // What has just been recognised as the same content.
             let same = relatives.iter().filter(|it| it.canonical.as_deref() == canonical);
             parsed.known.extend(same.map(|relative| relative.id));
             parsed.known.sort_unstable();
             parsed.known.dedup();
-            let others = relatives.iter().filter(|it| purpose.concerns(it, parsed));
             parsed.relation = match purpose {
                 Purpose::New if !parsed.known.is_empty() => None,
-                _ => self.relation(others, parsed, purpose, here.endpoint)?,
+                _ => self.relation(relatives, parsed, purpose, here)?,
             };
             let other = parsed.relation.as_ref().filter(|relation| !relation.corrects);
-            candidate.findings.extend(other.map(|relation| told(relation, &identifier)));
+            candidate.findings.extend(other.map(told));
         }
         parsed.known.reverse();
         Ok(())
+    }
+
+    /// What has this document identifier at a destination.
+    fn of_document(
+        &self,
+        identifier: Option<&str>,
+        here: Destination<'_>,
+        parsed: &Parsed,
+    ) -> Result<Vec<Relative>, EngineError> {
+        match identifier {
+            Some(identifier) => self.judged(self.journal().of_document(identifier, here)?, parsed),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Finds out what submissions of an older program say, where this report may say the same.
@@ -124,103 +137,49 @@ impl Engine {
         Ok(relatives)
     }
 
-    /// The one with the latest date that stands decides, and of those with one date, or with none,
-    /// the newest; of another case only where none is about the same one.
-    fn relation<'a>(
+    /// How it stands to the others of its document, and of the documents of what it takes the place
+    /// of, which may have another identifier.
+    fn relation(
         &self,
-        others: impl DoubleEndedIterator<Item = &'a Relative>,
+        mut relatives: Vec<Relative>,
         parsed: &Parsed,
         purpose: Purpose,
-        here: &str,
+        here: Destination<'_>,
     ) -> Result<Option<Relation>, EngineError> {
-        let mut standing = Vec::new();
-        let others: Vec<_> = others.collect();
-        if others.is_empty() {
-            return Ok(None);
+        let line = self.line(purpose, &parsed.known)?;
+        for identifier in line.other_identifiers(parsed.summary.identifier.as_deref()) {
+            relatives.extend(self.of_document(Some(identifier), here, parsed)?);
         }
-        let told = self.told_beside(purpose, &parsed.known)?;
-        let is_withdrawn = |it: &&&Relative| it.state == StateCode::Withdrawn;
-        let withdrawn: Vec<_> = others.iter().filter(is_withdrawn).copied().collect();
-        for relative in others.into_iter().rev().filter(|relative| counts(relative.state)) {
-            let earlier = self.journal().row(relative.id)?.summary;
-            let is_later = purpose.is_followed_by(relative.id) || told.contains(&relative.id);
-            if is_later || is_older(&parsed.summary, earlier.date) {
-                let is_same = earlier.may_be_case_of(&parsed.summary);
-                standing.push((relative, is_same, earlier.date));
-            }
-        }
+        relatives.sort_unstable_by_key(|relative| relative.id);
+        relatives.dedup_by_key(|relative| relative.id);
+        relatives.retain(|it| purpose.concerns(it, parsed) && !line.has(it.id));
+        let mut standing = self.standing(&relatives, parsed, purpose, &line)?;
         if standing.is_empty() && matches!(purpose, Purpose::New) {
-            let arrived = self.may_have_arrived(&withdrawn, parsed)?;
-            standing.extend(arrived.map(|it| (it, true, None)));
+            let arrived = self.may_have_arrived(&relatives, parsed)?;
+            standing.extend(arrived);
         }
-        let of_case = standing.iter().filter(|(_, is_same, _)| *is_same);
-        let found = of_case.max_by_key(|(relative, _, date)| (*date, relative.id));
-        // Of other cases people were told when what this one is to replace was taken in.
-        let found = match purpose {
-            Purpose::New => found.or(standing.first()),
-            Purpose::InPlaceOf(_) | Purpose::Again(_) => found,
+        let Some((found, age)) = decisive(&standing, parsed, purpose, &line) else {
+            return Ok(None);
         };
-        let Some(&(relative, is_same, date)) = found else { return Ok(None) };
-        let age = match is_same {
-            true if is_older(&parsed.summary, date) => Age::Older,
-            true if is_newer(&parsed.summary, date) => Age::NotOlder,
-            true if told.contains(&relative.id) => Age::Overtaken,
-            true if purpose.is_overtaken_by(relative.id, &parsed.known) => Age::Overtaken,
-            _ => Age::NotOlder,
-        };
-        // A correction goes where the other one went.
-        let is_here = relative.endpoint == here;
+        let relative = found.relative;
         let earlier = if relative.has_content { self.tree_of(relative.id)? } else { None };
         let later = Tree::read(&parsed.bytes, parsed.format, &Limits::default()).ok();
         let differences = earlier.zip(later).map(|(earlier, later)| differences(&earlier, &later));
         Ok(Some(Relation {
             submission: relative.id,
+            identifier: found.identifier.clone(),
             state: relative.state,
             at: relative.updated,
-            // What goes once more corrects nothing but itself.
-            corrects: is_same
-                && !matches!(purpose, Purpose::Again(_))
+            // A correction goes where the other one went.
+            corrects: found.says_same
                 && age == Age::NotOlder
-                && is_here
+                // What goes once more corrects nothing but itself.
+                && !matches!(purpose, Purpose::Again(_))
+                && relative.endpoint == here.endpoint
                 && self.journal().is_correctable(relative.id)?,
             age,
             differences: differences.unwrap_or_default(),
         }))
-    }
-
-    /// The reports beside which those were on hold, in whose place, or as whose content, this one
-    /// comes: a decision about one of them is none about what comes after it.
-    fn told_beside(
-        &self,
-        purpose: Purpose,
-        known: &[SubmissionId],
-    ) -> Result<Vec<SubmissionId>, EngineError> {
-        let mut beside = Vec::new();
-        for id in purpose.earlier_ones(known) {
-            let messages = self.journal().messages(*id)?;
-            let told = messages.iter().filter(|it| it.code == OLDER || it.code == LATER);
-            let params = told.flat_map(|it| &it.params).filter(|(name, _)| name == "submission");
-            beside.extend(params.filter_map(|(_, id)| id.parse().ok().map(SubmissionId)));
-        }
-        Ok(beside)
-    }
-
-    /// The newest of these that were withdrawn and is about the same case, where a request for it
-    /// may have arrived.
-    fn may_have_arrived<'a>(
-        &self,
-        withdrawn: &[&'a Relative],
-        parsed: &Parsed,
-    ) -> Result<Option<&'a Relative>, EngineError> {
-        for relative in withdrawn.iter().rev() {
-            let detail = self.journal().detail(relative.id)?;
-            let events = detail.timeline.iter().map(|entry| &entry.event);
-            let is_same = detail.row.summary.may_be_case_of(&parsed.summary);
-            if is_same && detail.row.erased.is_none() && open_request(events).is_some() {
-                return Ok(Some(relative));
-            }
-        }
-        Ok(None)
     }
 
     fn tree_of(&self, id: SubmissionId) -> Result<Option<Tree>, EngineError> {
@@ -236,21 +195,6 @@ impl Engine {
     }
 }
 
-/// Whether a document is dated before another one; what says no date is not.
-fn is_older(document: &Summary, other: Option<Instant>) -> bool {
-    document.date.zip(other).is_some_and(|(date, other)| date < other)
-}
-
-/// Whether a document is dated after another one; what says no date is not.
-fn is_newer(document: &Summary, other: Option<Instant>) -> bool {
-    document.date.zip(other).is_some_and(|(date, other)| date > other)
-}
-
-/// Whether one in this state is on its way, at the authority, or waits for a person.
-fn counts(state: StateCode) -> bool {
-    !state.is_closed() || state == StateCode::SaidReceived
-}
-
 /// Of a document in an envelope and a bare one, where the documents differ.
 fn differences(earlier: &Tree, later: &Tree) -> Vec<Difference> {
     let is_same_form = earlier.root().resource_type() == later.root().resource_type();
@@ -264,7 +208,7 @@ fn differences(earlier: &Tree, later: &Tree) -> Vec<Difference> {
 
 /// Where the contents differ is said by place and never by value: the warning is kept, printed and
 /// logged.
-fn told(relation: &Relation, identifier: &str) -> (Origin, Finding) {
+fn told(relation: &Relation) -> (Origin, Finding) {
     let places = relation.differences.iter().take(PLACES_MAX);
     let mut elements: Vec<&str> = places.map(|it| it.expression.as_str()).collect();
     if relation.differences.len() > PLACES_MAX {
@@ -282,7 +226,7 @@ fn told(relation: &Relation, identifier: &str) -> (Origin, Finding) {
         position: None,
         params: vec![
             ("elements".to_owned(), elements.join(", ")),
-            ("identifier".to_owned(), identifier.to_owned()),
+            ("identifier".to_owned(), relation.identifier.clone().unwrap_or_default()),
             ("submission".to_owned(), relation.submission.0.to_string()),
         ],
     };

@@ -1,0 +1,207 @@
+//! Which of the other versions of a report counts, and whether that is newer.
+
+use fhir::Instant;
+use journal::{NEWER_DELIVERED, Relative, Row};
+use report::{State, StateCode, SubmissionId, Summary};
+
+use super::purpose::Purpose;
+use super::{LATER, OLDER};
+use crate::candidate::{Age, Parsed};
+use crate::courier::deliveries::open_request;
+use crate::{Engine, EngineError};
+
+/// The reports of the same content as this one, or in whose place it comes, and all in whose place
+/// those came. They are no other versions: this one goes on where they ended.
+#[derive(Default)]
+pub(super) struct Line {
+    rows: Vec<Row>,
+    /// Others beside which people were told that one of these is older, or was overtaken: a
+    /// decision about that is none about what comes after it.
+    told: Vec<SubmissionId>,
+}
+
+impl Line {
+    pub(super) fn has(&self, id: SubmissionId) -> bool {
+        self.rows.iter().any(|row| row.id == id)
+    }
+
+    /// Document identifiers of these other than that of the report itself.
+    pub(super) fn other_identifiers(&self, own: Option<&str>) -> Vec<&str> {
+        let identifiers = self.rows.iter().filter_map(|row| row.summary.identifier.as_deref());
+        let mut others: Vec<_> = identifiers.filter(|it| Some(*it) != own).collect();
+        others.sort_unstable();
+        others.dedup();
+        others
+    }
+}
+
+/// Another version that is on its way, with the authority, or waits for a person.
+pub(super) struct Standing<'a> {
+    pub(super) relative: &'a Relative,
+    /// Its document identifier.
+    pub(super) identifier: Option<String>,
+    /// It may be about the same case.
+    pub(super) says_same: bool,
+    /// It stands where this report stands: it may be about the same case, or about that of a report
+    /// in whose place one of the two came.
+    is_same: bool,
+    /// The latest date of it and of all in whose place it came.
+    date: Option<Instant>,
+    /// People were told that it is older than this one: it is on hold beside it, and never left.
+    older_than: Option<SubmissionId>,
+}
+
+impl Engine {
+    /// What a report goes on from.
+    pub(super) fn line(
+        &self,
+        purpose: Purpose,
+        known: &[SubmissionId],
+    ) -> Result<Line, EngineError> {
+        let mut line = Line::default();
+        for id in purpose.earlier_ones(known) {
+            let rows = self.in_place_of_which(*id)?;
+            // Where it is not on hold, a person was told before they decided to go on from it.
+            let is_held = rows.first().is_some_and(|row| row.state.shown() == StateCode::Held);
+            let codes = &[OLDER, LATER, NEWER_DELIVERED][..if is_held { 3 } else { 2 }];
+            line.told.extend(self.told_beside(*id, codes)?);
+            let new: Vec<_> = rows.into_iter().filter(|row| !line.has(row.id)).collect();
+            line.rows.extend(new);
+        }
+        Ok(line)
+    }
+
+    /// A report, and all in whose place it came, the newest first.
+    fn in_place_of_which(&self, id: SubmissionId) -> Result<Vec<Row>, EngineError> {
+        let mut rows = vec![self.journal().row(id)?];
+        while let Some(earlier) = rows.last().and_then(|row| row.corrects) {
+            rows.push(self.journal().row(earlier)?);
+        }
+        Ok(rows)
+    }
+
+    /// The reports beside which people were told of this one, in these words.
+    fn told_beside(
+        &self,
+        id: SubmissionId,
+        codes: &[&str],
+    ) -> Result<Vec<SubmissionId>, EngineError> {
+        let messages = self.journal().messages(id)?;
+        let told = messages.iter().filter(|it| codes.contains(&it.code.as_str()));
+        let params = told.flat_map(|it| &it.params).filter(|(name, _)| name == "submission");
+        let numbers = params.flat_map(|(_, ids)| ids.split(", "));
+        Ok(numbers.filter_map(|id| id.parse().ok().map(SubmissionId)).collect())
+    }
+
+    /// The other versions that count, the newest first.
+    pub(super) fn standing<'a>(
+        &self,
+        relatives: &'a [Relative],
+        parsed: &Parsed,
+        purpose: Purpose,
+        line: &Line,
+    ) -> Result<Vec<Standing<'a>>, EngineError> {
+        let mut standing = Vec::new();
+        for relative in relatives.iter().rev().filter(|relative| counts(relative.state)) {
+            let rows = self.in_place_of_which(relative.id)?;
+            let Some(row) = rows.first() else { continue };
+            let never_left = matches!(row.state, State::Held { attempt: 0 });
+            let beside =
+                if never_left { self.told_beside(row.id, &[OLDER, LATER])? } else { Vec::new() };
+            let date = rows.iter().map(|row| row.summary.date).max().flatten();
+            let is_later = purpose.is_followed_by(row.id) || line.told.contains(&row.id);
+            if !is_later && !is_older(&parsed.summary, date) {
+                continue;
+            }
+            let is_case = |row: &Row| {
+                let of_line = line.rows.iter().map(|row| &row.summary);
+                let mut both = of_line.chain([&parsed.summary]);
+                both.any(|summary| row.summary.may_be_case_of(summary))
+            };
+            standing.push(Standing {
+                relative,
+                identifier: row.summary.identifier.clone(),
+                says_same: row.summary.may_be_case_of(&parsed.summary),
+                is_same: line.told.contains(&row.id) || rows.iter().any(is_case),
+                date,
+                older_than: beside.into_iter().next(),
+            });
+        }
+        let stand: Vec<_> = standing.iter().map(|it| it.relative.id).collect();
+        standing.retain(|it| {
+            !it.older_than.is_some_and(|newer| stand.contains(&newer) || line.has(newer))
+        });
+        Ok(standing)
+    }
+
+    /// The newest that was withdrawn and is about the same case, where a request for it may have
+    /// arrived.
+    pub(super) fn may_have_arrived<'a>(
+        &self,
+        relatives: &'a [Relative],
+        parsed: &Parsed,
+    ) -> Result<Option<Standing<'a>>, EngineError> {
+        let is_withdrawn = |it: &&Relative| it.state == StateCode::Withdrawn;
+        for relative in relatives.iter().rev().filter(is_withdrawn) {
+            let detail = self.journal().detail(relative.id)?;
+            let events = detail.timeline.iter().map(|entry| &entry.event);
+            let is_same = detail.row.summary.may_be_case_of(&parsed.summary);
+            if is_same && detail.row.erased.is_none() && open_request(events).is_some() {
+                return Ok(Some(Standing {
+                    relative,
+                    identifier: detail.row.summary.identifier,
+                    says_same: true,
+                    is_same: true,
+                    date: None,
+                    older_than: None,
+                }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The one that counts, and whether that is newer: first what is dated later, then what has
+/// overtaken this one, then any other. Of several the one with the latest date decides, and of
+/// those with one date, or with none, the newest; of another case only where none is about the same
+/// one.
+pub(super) fn decisive<'a, 'b>(
+    standing: &'b [Standing<'a>],
+    parsed: &Parsed,
+    purpose: Purpose,
+    line: &Line,
+) -> Option<(&'b Standing<'a>, Age)> {
+    let newest = |which: &dyn Fn(&Standing<'_>) -> bool| {
+        let of_case = standing.iter().filter(|it| it.is_same && which(it));
+        of_case.max_by_key(|it| (it.date, it.relative.id))
+    };
+    let summary = &parsed.summary;
+    let overtakes = |it: &Standing<'_>| {
+        let id = it.relative.id;
+        let came_after = line.told.contains(&id) || purpose.is_overtaken_by(id, &parsed.known);
+        came_after && !is_newer(summary, it.date)
+    };
+    let older = newest(&|it| is_older(summary, it.date)).map(|it| (it, Age::Older));
+    let older = older.or_else(|| newest(&overtakes).map(|it| (it, Age::Overtaken)));
+    older.or_else(|| {
+        let any = newest(&|_| true);
+        // Of other cases people were told when what this one is to replace was taken in.
+        let any = any.or_else(|| standing.first().filter(|_| matches!(purpose, Purpose::New)));
+        any.map(|it| (it, Age::NotOlder))
+    })
+}
+
+/// Whether a document is dated before another one; what says no date is not.
+fn is_older(document: &Summary, other: Option<Instant>) -> bool {
+    document.date.zip(other).is_some_and(|(date, other)| date < other)
+}
+
+/// Whether a document is dated after another one; what says no date is not.
+fn is_newer(document: &Summary, other: Option<Instant>) -> bool {
+    document.date.zip(other).is_some_and(|(date, other)| date > other)
+}
+
+/// Whether one in this state is on its way, at the authority, or waits for a person.
+fn counts(state: StateCode) -> bool {
+    !state.is_closed() || state == StateCode::SaidReceived
+}
