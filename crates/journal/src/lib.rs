@@ -23,6 +23,7 @@ mod events;
 mod handle;
 mod key;
 mod model;
+mod named;
 mod pending;
 mod problem;
 mod queries;

@@ -28,6 +28,8 @@ const SAYS: &str = "SELECT canonical, environment FROM submission WHERE id = ?1"
 /// What the predecessor went out as.
 const CORRECTS: &str = "SELECT one.id, one.identifier, one.endpoint, one.digest FROM submission AS \
      other JOIN submission AS one ON one.id = other.corrects WHERE other.id = ?1";
+/// What a report went out as.
+const NAME: &str = "SELECT identifier, endpoint, digest FROM submission WHERE id = ?1";
 const DOCUMENT: &str = "SELECT size, content FROM document WHERE submission = ?1";
 
 const MESSAGES: &str = "SELECT list FROM message WHERE submission = ?1 AND origin = ?2";
@@ -40,6 +42,8 @@ pub(crate) struct Salvaged {
     pub(crate) new: NewSubmission,
     /// The report whose place it takes.
     pub(crate) corrects: Option<(i64, Name)>,
+    /// The reports that its findings name.
+    pub(crate) named: Vec<(i64, Name)>,
     /// The authority had accepted it. It waits until that shows it again: one that has forgotten it
     /// must not get it twice.
     pub(crate) had_receipt: bool,
@@ -170,10 +174,13 @@ impl Damaged {
             let is_outdated = it.code == codes::NOT_COMPARED && waits.is_none();
             !is_outdated && it.code != OF_ANOTHER_LIFE
         });
+        let named = new.findings.iter().flat_map(Message::submissions);
+        let named = named.filter_map(|id| Some((id.0, self.name(id.0)?))).collect();
         Some(Salvaged {
             lost,
             new,
             corrects,
+            named,
             had_receipt,
             waits,
             held_after_request,
@@ -200,6 +207,15 @@ impl Damaged {
         });
         let list = found.flatten().and_then(|list| serde_json::from_str(&list).ok());
         list.unwrap_or_default()
+    }
+
+    /// What the report of a number went out as.
+    fn name(&mut self, number: i64) -> Option<Name> {
+        let found = self.read(|connection| {
+            let mut query = connection.prepare_cached(NAME)?;
+            query.query_row([number], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?])).optional()
+        });
+        found.flatten()
     }
 
     /// The report whose place it takes, where both can be read.

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 
 use crate::events::{append, attach, doubt, guard, succession};
 use crate::queries::read;
-use crate::recovery::attempts::Attempts;
+use crate::recovery::attempts::{Attempts, Name};
 use crate::recovery::recover::Old;
 use crate::recovery::salvage::{Damaged, Salvaged};
 use crate::recovery::{attempts, content};
@@ -85,15 +85,22 @@ fn take_back(
     let Salvaged { lost, mut new, corrects, had_receipt, held_after_request, .. } = report;
     let (said_received, closed) = (report.said_received, report.closed);
     let (rejected, issues, waits) = (report.rejected, report.issues, report.waits);
+    let ours = |number: i64, name: &Name| match back.get(&number) {
+        Some(id) => Ok(Some(*id)),
+        None => attempts.ours_of(connection, name, number),
+    };
     if let Some((number, name)) = corrects {
-        new.corrects = match back.get(&number) {
-            Some(id) => Some(*id),
-            None => attempts.ours_of(connection, &name, number)?,
-        };
+        new.corrects = ours(number, &name)?;
         if new.corrects.is_none() {
             new.corrects = read::of_attempt(connection, &name)?;
         }
     }
+    let mut numbers = HashMap::new();
+    for (number, name) in &report.named {
+        numbers.extend(ours(*number, name)?.map(|id| (SubmissionId(*number), id)));
+    }
+    let findings = std::mem::take(&mut new.findings);
+    new.findings = findings.into_iter().filter_map(|it| it.renumbered(&numbers)).collect();
     let others = content::of_another_life(connection, attempts, &lost)?;
     let versions = content::versions_of_another_life(connection, attempts, &lost, new.corrects)?;
     let has_ended = said_received || closed || report.replaced_by.is_some();

@@ -1,7 +1,7 @@
 //! What waited for a person is read back with what that person has to know.
 
-use crate::common::{House, at, found as searched, key, nowhere, report};
-use journal::{Journal, Message, NewSubmission, Reconciled, RecordError, restore};
+use crate::common::{House, at, filter, found as searched, key, nowhere, report};
+use journal::{Journal, Message, NewSubmission, Reconciled, RecordError, Retention, restore};
 use report::{Action, Event, State, SubmissionId, Summary};
 
 use super::laboratory::{person, record};
@@ -42,6 +42,39 @@ fn what_is_read_back_on_hold_says_why_it_was() {
     assert_eq!(journal.state(id).unwrap(), State::Held { attempt: 0 });
     assert!(told(&journal, id) == before[..1], "of the rest nothing");
     assert_eq!(journal.row(id).unwrap().messages.warnings, 1);
+    assert_eq!(journal.verify().unwrap().problems, []);
+}
+
+/// A report that was erased comes back under no number, so that those after it have other ones: a
+/// warning that names one of them names it still, and one that names nothing any more is left out.
+#[test]
+fn what_is_read_back_names_the_reports_by_their_new_numbers() {
+    let (_folder, journal, (first, newer, held)) = restored(|house, first| {
+        let gone = house.import(2);
+        house.record(gone, Event::Withdrawn { reason: "slip".to_owned() });
+        let rule = Retention { completed_days: None, closed_days: Some(1) };
+        assert_eq!(house.journal.retain(rule, at(2 * 86_400)).unwrap(), 1);
+        let newer = house.import(3);
+        let [of_newer, of_first, of_gone] = [newer, first, gone].map(|id| id.0.to_string());
+        let findings = vec![
+            Message::warning("older-version", &[("elements", "a"), ("submission", &of_newer)]),
+            Message::warning("later-version", &[("submission", &of_first)]),
+            Message::warning("same-identifier-other-content", &[("submission", &of_gone)]),
+        ];
+        let held = NewSubmission { first: Event::Held, findings, ..report(4) };
+        let held = house.journal.import(held).unwrap();
+        let identifier = |id| house.journal.row(id).unwrap().identifier;
+        (first, identifier(newer), identifier(held))
+    });
+    let rows = journal.list(&filter()).unwrap();
+    let id = |identifier: &str| rows.iter().find(|row| row.identifier == identifier).unwrap().id;
+    let [of_newer, of_first] = [id(&newer), first].map(|id| id.0.to_string());
+    assert_ne!(of_newer, "3", "the numbers have moved");
+    let expected = [
+        Message::warning("older-version", &[("elements", "a"), ("submission", &of_newer)]),
+        Message::warning("later-version", &[("submission", &of_first)]),
+    ];
+    assert!(told(&journal, id(&held)) == expected, "{:?}", codes(&journal, id(&held)));
     assert_eq!(journal.verify().unwrap().problems, []);
 }
 

@@ -1,7 +1,7 @@
 //! Which of the other versions of a report counts, and whether that is newer.
 
 use fhir::Instant;
-use journal::{NEWER_DELIVERED, Relative, Row};
+use journal::{Message, NEWER_DELIVERED, Relative, Row};
 use report::{State, StateCode, SubmissionId, Summary};
 
 use super::purpose::Purpose;
@@ -88,9 +88,7 @@ impl Engine {
     ) -> Result<Vec<SubmissionId>, EngineError> {
         let messages = self.journal().messages(id)?;
         let told = messages.iter().filter(|it| codes.contains(&it.code.as_str()));
-        let params = told.flat_map(|it| &it.params).filter(|(name, _)| name == "submission");
-        let numbers = params.flat_map(|(_, ids)| ids.split(", "));
-        Ok(numbers.filter_map(|id| id.parse().ok().map(SubmissionId)).collect())
+        Ok(told.flat_map(Message::submissions).collect())
     }
 
     /// The other versions that count, the newest first.
