@@ -26,6 +26,42 @@ fn pages(house: &House, filter: &Filter) -> Vec<i64> {
     }
 }
 
+/// What numbers over a period need, also of what the journal keeps as one state and people read as
+/// two.
+#[test]
+fn figures_tell_what_came_in_a_period_and_where_it_stands() {
+    let house = House::new();
+    let take_in = |second| house.journal.import(NewSubmission { at: at(second), ..report(second) });
+    let ids = [10, 20, 21, 22, 30].map(|second| take_in(second).unwrap());
+    let [_, completed, withdrawn, said, _] = ids;
+    house.complete(completed, "r-1");
+    house.record(withdrawn, Event::Withdrawn { reason: "slip".to_owned() });
+    house.record(said, Event::SendingStarted { since: at(23) });
+    let doubted = Event::Doubted { since: at(23), due: at(23), why: "cut".to_owned() };
+    house.record(said, doubted);
+    house.record(said, Event::SaidReceived { reason: "by phone".to_owned() });
+    let tally = house.journal.tally(at(20), at(30)).unwrap();
+    let one = |state| (state, 1);
+    let states = [StateCode::Completed, StateCode::Withdrawn, StateCode::SaidReceived];
+    assert_eq!(tally, states.map(one).into());
+    let mut seen = Vec::new();
+    house.journal.figures(at(20), at(30), |figure| seen.push(figure)).unwrap();
+    let figures: Vec<_> = seen.iter().map(|it| (it.created, it.state)).collect();
+    let newest_first = [
+        (at(22), StateCode::SaidReceived),
+        (at(21), StateCode::Withdrawn),
+        (at(20), StateCode::Completed),
+    ];
+    assert_eq!(figures, newest_first);
+    let row = house.journal.row(completed).unwrap();
+    let last = seen.pop().unwrap();
+    assert_eq!((last.updated, last.code), (row.updated, row.summary.code));
+    assert_eq!((last.subject, last.date), (row.summary.subject, row.summary.date));
+    let oldest = house.journal.oldest(&[Group::InProgress], at(40)).unwrap();
+    assert_eq!(oldest.map(|row| row.id), Some(ids[0]));
+    assert!(house.journal.oldest(&[Group::NeedsAttention], at(40)).unwrap().is_none());
+}
+
 #[test]
 fn pages_cover_everything_once_newest_first() {
     let house = House::new();

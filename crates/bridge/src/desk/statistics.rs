@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use engine::Engine;
 use fhir::Instant;
-use journal::{Figure, Filter, Row};
+use journal::{Figure, Filter};
 use report::diseases::{self, Tested};
 use report::{Group, StateCode};
 use time::{Date, OffsetDateTime};
@@ -57,7 +57,9 @@ fn count(engine: &Engine, days: u32) -> Result<StatisticsView, Problem> {
         deadlines,
         diseases: most(diseases, others),
         causes: causes(engine, now)?,
-        oldest_open: oldest_open(engine, now)?
+        oldest_open: engine
+            .journal()
+            .oldest(&[Group::InProgress], now)?
             .map(|row| row_view(&row, &engine.profile(), Names::Masked, now)),
         last_received: engine
             .journal()
@@ -159,18 +161,6 @@ fn figure_of(of: &mut ComplianceView, standing: Standing) -> &mut u32 {
     }
 }
 
-/// Every row that the filter lets through, newest first.
-fn each(engine: &Engine, mut filter: Filter, mut see: impl FnMut(&Row)) -> Result<(), Problem> {
-    loop {
-        let rows = engine.journal().list(&filter)?;
-        rows.iter().for_each(&mut see);
-        match rows.last() {
-            Some(last) if rows.len() == filter.limit => filter.before = Some(last.id),
-            _ => return Ok(()),
-        }
-    }
-}
-
 /// Nearest rank: each is a time that a report really took.
 fn pace_of(mut seconds: Vec<u64>) -> Option<PaceView> {
     seconds.sort_unstable();
@@ -202,17 +192,6 @@ fn causes(engine: &Engine, now: Instant) -> Result<Vec<CauseCountView>, Problem>
     causes.sort_by_key(|cause| std::cmp::Reverse(cause.count));
     causes.truncate(CAUSES_MAX);
     Ok(causes)
-}
-
-fn oldest_open(engine: &Engine, now: Instant) -> Result<Option<Row>, Problem> {
-    let groups = vec![Group::InProgress];
-    let mut oldest: Option<Row> = None;
-    each(engine, Filter { groups, limit: ROWS, now, ..Filter::default() }, |row| {
-        if oldest.as_ref().is_none_or(|known| row.created <= known.created) {
-            oldest = Some(row.clone());
-        }
-    })?;
-    Ok(oldest)
 }
 
 /// The day of an instant where the computer stands.

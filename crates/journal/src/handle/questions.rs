@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fhir::Instant;
-use report::{State, StateCode, SubmissionId};
+use report::{Group, State, StateCode, SubmissionId};
 
 use crate::events::{doubt, known};
 use crate::queries::{figures, list, read};
@@ -200,6 +200,11 @@ impl Journal {
     /// A page of the list, newest first.
     pub fn list(&self, filter: &Filter) -> Result<Vec<Row>, JournalError> {
         self.read(|c| list::list(c, filter))
+    }
+
+    /// The report that came first of those in these groups.
+    pub fn oldest(&self, groups: &[Group], now: Instant) -> Result<Option<Row>, JournalError> {
+        self.read(|c| list::oldest(c, groups, now))
     }
 
     /// Shows to `see` what is counted of each report that came from `since` on and before `until`,

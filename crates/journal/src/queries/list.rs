@@ -148,7 +148,7 @@ fn page(connection: &Connection, filter: &Filter, limit: usize) -> Result<Vec<Ro
     };
     let since = filter.since.map_or(i64::MIN, |since| since.0);
     let until = filter.until.map_or(i64::MAX, |until| until.0);
-    let states = states(filter);
+    let states: Vec<_> = wanted_states(filter).collect();
     if states.len() == State::CODES.len() && filter.groups.is_empty() {
         let place = params![created, id, since, until, -1];
         return collect(connection, sql::PAGE, place, filter, limit);
@@ -156,12 +156,31 @@ fn page(connection: &Connection, filter: &Filter, limit: usize) -> Result<Vec<Ro
     // One walk along the index for each state, then the newest of them all.
     let mut rows = Vec::new();
     for state in states {
-        let place = params![created, id, since, until, -1, state];
-        rows.extend(collect(connection, sql::PAGE_OF_STATE, place, filter, limit)?);
+        let place = params![created, id, since, until, -1, state.code()];
+        // Of these most are not wanted: only those that take too long.
+        let walk = match filter.groups.contains(&state.group()) || filter.groups.is_empty() {
+            true => sql::PAGE_OF_STATE,
+            false => sql::PAGE_OF_UNCLEAR,
+        };
+        rows.extend(collect(connection, walk, place, filter, limit)?);
     }
     rows.sort_by_key(|row: &Row| std::cmp::Reverse((row.created, row.id)));
     rows.truncate(limit);
     Ok(rows)
+}
+
+/// The one that came first of those in these groups.
+pub(crate) fn oldest(
+    connection: &Connection,
+    groups: &[Group],
+    now: Instant,
+) -> Result<Option<Row>, JournalError> {
+    let filter = Filter { groups: groups.to_vec(), now, ..Filter::default() };
+    let mut first = Vec::new();
+    for state in wanted_states(&filter) {
+        first.extend(collect(connection, sql::OLDEST_OF_STATE, [state.code()], &filter, 1)?);
+    }
+    Ok(first.into_iter().min_by_key(|row| (row.created, row.id)))
 }
 
 /// Reads until there are enough: the statements are unbounded, the walk is not.

@@ -262,6 +262,20 @@ pub(crate) const PAGE_OF_STATE: &str = concat!(
      WHERE s.state = ?6 AND (s.created, s.id) < (?1, ?2) AND s.created >= ?3 AND s.created < ?4 \
      ORDER BY s.created DESC, s.id DESC LIMIT ?5"
 );
+/// The same of those that are in doubt, or in progress for too long.
+pub(crate) const PAGE_OF_UNCLEAR: &str = concat!(
+    "SELECT ",
+    row_columns!(),
+    " FROM submission s \
+     WHERE s.state = ?6 AND (s.created, s.id) < (?1, ?2) AND s.created >= ?3 AND s.created < ?4 \
+     AND s.doubt_since IS NOT NULL ORDER BY s.created DESC, s.id DESC LIMIT ?5"
+);
+/// Those of one state, the oldest first.
+pub(crate) const OLDEST_OF_STATE: &str = concat!(
+    "SELECT ",
+    row_columns!(),
+    " FROM submission s WHERE s.state = ?1 ORDER BY s.created, s.id"
+);
 /// What is counted of each from ?1 on, before ?2, newest first.
 pub(crate) const FIGURES: &str = "SELECT created, updated, state, state_json, summary \
      FROM submission WHERE created >= ?1 AND created < ?2 ORDER BY created DESC, id DESC";
@@ -336,6 +350,8 @@ mod plans {
             (NEXT_DUE, "submission_due"),
             (PAGE, "submission_created"),
             (PAGE_OF_STATE, "submission_state"),
+            (PAGE_OF_UNCLEAR, "submission_state"),
+            (OLDEST_OF_STATE, "submission_state"),
             (FIGURES, "submission_created"),
             (COUNT_OF_STATE_IN, "COVERING INDEX submission_state"),
             (OPEN_REPORTS, "submission_state"),
