@@ -101,7 +101,7 @@ fn main() -> ExitCode {
 fn plan(mut args: impl Iterator<Item = String>) -> Result<Plan> {
     let mut plan = Plan {
         rounds: 5,
-        reports: 1_000,
+        reports: 10_000,
         documents: 1_000_000,
         submissions: 1_000_000,
         files: 100_000,
