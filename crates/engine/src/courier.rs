@@ -209,7 +209,7 @@ impl Courier {
         }
         let event = verdict.event.as_ref();
         if let Some(Event::TurnedAway { .. } | Event::HeldAfterRefusals { .. }) = event {
-            self.breaker.turned_away();
+            self.breaker.turned_away(id);
         }
         let about = if delivery { RequestKind::Report(id) } else { RequestKind::Question };
         self.observe(now, &verdict.health, about, heard, fraction)

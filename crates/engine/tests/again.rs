@@ -429,3 +429,22 @@ async fn two_envelopes_of_one_identifier_become_two_deliveries() {
     assert_eq!(identifier(first), own);
     assert_ne!(identifier(second), own);
 }
+
+/// A report that was replaced cannot be read: the next version of its document is taken in.
+#[tokio::test]
+async fn a_replaced_report_that_cannot_be_read_keeps_no_version_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![endpoint()]).unwrap();
+    let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
+    let look = async |family: &str| {
+        let text = testkit::DocumentBuilder::new(1).family(family).json().into_bytes();
+        engine.inspect_text("x.json".to_owned(), text).await.unwrap().pop().unwrap()
+    };
+    let (terms, seen) = (ImportOptions::default(), [look("Eins").await]);
+    let Taken::New(first) = engine.take(&seen, terms).await.unwrap().taken[0] else { panic!() };
+    engine.hold_back(first).await.unwrap();
+    engine.correct_after(first, look("Zwei").await, 0).await.unwrap();
+    raw(&engine).execute("UPDATE submission SET summary = '7' WHERE id = ?1", [first.0]).unwrap();
+    let next = engine.take(&[look("Drei").await], terms).await.unwrap();
+    assert!(matches!(next.taken[..], [Taken::New(_)]), "{next:?}");
+}

@@ -89,10 +89,10 @@ impl CircuitBreaker {
         &mut self.own
     }
 
-    /// A report was refused for its own sake. Where that is so of all that were refused, access is
-    /// not lost: the next answer closes the breaker.
-    pub(crate) fn turned_away(&mut self) {
-        self.locked &= !self.own.are_all_own();
+    /// A report was refused for its own sake. Where no other one was refused, access is not lost:
+    /// the next answer closes the breaker.
+    pub(crate) fn turned_away(&mut self, id: SubmissionId) {
+        self.locked &= !self.own.is_alone(id);
     }
 
     /// Open because of one report, as far as is known.
@@ -355,8 +355,8 @@ mod tests {
             let failure = Failure { refused, locked: true, ..Failure::default() };
             breaker.failed(at(NOW), &timing, failure, 0.5);
             assert!(!breaker.answered(RequestKind::Question));
-            breaker.own().refuses_only(one, 1);
-            breaker.turned_away();
+            breaker.own().refuses_only(one, 2);
+            breaker.turned_away(one);
             assert_eq!(breaker.answered(RequestKind::Question), !others_are_refused);
         }
     }

@@ -27,8 +27,6 @@ struct TurnedAway {
     let_in: u64,
     /// How many requests had been answered.
     answers: u64,
-    /// Whether it was refused for its own sake.
-    only: bool,
 }
 
 /// Refused reports that are remembered, and as many whose questions were.
@@ -50,26 +48,26 @@ impl OwnRefusals {
     }
 
     /// A report was refused in an answer, after `before` times for its own sake: whether it is so
-    /// again. Either others were let in since it was refused last; or it was so before, requests
-    /// were answered since the last time, and what was refused since one was let in was refused for
-    /// its own sake too.
+    /// again. Either others were let in since it was refused last; or that happened more than once
+    /// before, requests were answered since the last time, and no other report was refused since
+    /// one was let in. Once may be that access came back for a moment.
     pub(crate) fn refuses_only(&mut self, id: SubmissionId, before: u32) -> bool {
         if self.turned_away.len() >= TURNED_AWAY_MAX {
             self.turned_away.clear();
         }
-        let (let_in, answers) = (self.let_in, self.answers);
-        let last = self.turned_away.remove(&id);
-        let others_are_let_in = last.is_some_and(|last| last.let_in < let_in);
-        let is_answered = answers > last.map_or(0, |last| last.answers);
-        let only = others_are_let_in || before > 0 && is_answered && self.are_all_own();
-        self.turned_away.insert(id, TurnedAway { let_in, answers, only });
+        let last = self.turned_away.get(&id);
+        let others_are_let_in = last.is_some_and(|last| last.let_in < self.let_in);
+        let is_answered = self.answers > last.map_or(0, |last| last.answers);
+        let only = others_are_let_in || before >= 2 && is_answered && self.is_alone(id);
+        let now = TurnedAway { let_in: self.let_in, answers: self.answers };
+        self.turned_away.insert(id, now);
         only
     }
 
-    /// Whether each report that was refused since one was let in was refused for its own sake.
-    pub(super) fn are_all_own(&self) -> bool {
-        let since = |it: &&TurnedAway| it.let_in == self.let_in;
-        self.turned_away.values().filter(since).all(|it| it.only)
+    /// Whether no other report was refused since one was let in.
+    pub(super) fn is_alone(&self, id: SubmissionId) -> bool {
+        let mut since = self.turned_away.iter().filter(|(_, it)| it.let_in == self.let_in);
+        since.all(|(other, _)| *other == id)
     }
 
     /// The question for a report was refused in an answer: whether other requests were answered
@@ -106,18 +104,19 @@ mod tests {
     /// Nothing else is sent any more, also after another process has taken the queue over.
     #[test]
     fn what_was_refused_for_its_own_sake_is_so_again_while_questions_are_answered() {
-        let [one, another, third] = [7, 8, 9].map(SubmissionId);
+        let [one, other] = [7, 8].map(SubmissionId);
         let mut refusals = OwnRefusals::default();
-        assert!(!refusals.refuses_only(one, 1), "nothing was answered yet");
+        assert!(!refusals.refuses_only(one, 2), "nothing was answered yet");
         refusals.answered(RequestKind::Question);
-        assert!(refusals.refuses_only(one, 1));
-        assert!(refusals.refuses_only(another, 3), "and another one for its own");
+        assert!(!refusals.refuses_only(one, 1), "perhaps access came back for a moment");
         refusals.answered(RequestKind::Question);
-        assert!(!refusals.refuses_only(third, 0), "perhaps all are refused");
+        assert!(refusals.refuses_only(one, 2));
+        assert!(!refusals.refuses_only(one, 3), "nothing was answered since the last time");
         refusals.answered(RequestKind::Question);
-        assert!(!refusals.refuses_only(one, 2), "as the third one is");
+        assert!(!refusals.refuses_only(other, 2), "perhaps all are refused");
+        assert!(!refusals.refuses_only(one, 3), "as the other one is");
         refusals.answered(RequestKind::Report(SubmissionId(10)));
-        assert!(refusals.refuses_only(one, 2), "others are let in");
+        assert!(refusals.refuses_only(one, 3), "others are let in");
     }
 
     #[test]

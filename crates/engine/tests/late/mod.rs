@@ -2,6 +2,7 @@
 //! endpoint of the same authority, or beside a correction under another identifier.
 
 mod corrected;
+mod line;
 
 use engine::{Candidate, Engine, EngineDeps, ImportOptions, KnownContent, Profile, Taken};
 use identity::SecretsKind;

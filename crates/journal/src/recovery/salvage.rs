@@ -42,8 +42,8 @@ pub(crate) struct Salvaged {
     pub(crate) new: NewSubmission,
     /// The report whose place it takes.
     pub(crate) corrects: Option<(i64, Name)>,
-    /// The reports that its findings name.
-    pub(crate) named: Vec<(i64, Name)>,
+    /// The findings that name other reports; they are not among those of `new`.
+    pub(crate) naming: Naming,
     /// The authority had accepted it. It waits until that shows it again: one that has forgotten it
     /// must not get it twice.
     pub(crate) had_receipt: bool,
@@ -61,6 +61,21 @@ pub(crate) struct Salvaged {
     pub(crate) closed: bool,
     /// The number of the report that had taken its place.
     pub(crate) replaced_by: Option<i64>,
+}
+
+/// Findings that name other reports by the numbers of the damaged journal.
+#[derive(Default)]
+pub(crate) struct Naming {
+    pub(crate) findings: Vec<Message>,
+    /// Those reports, each with what it went out as where that can be read.
+    pub(crate) named: Vec<(i64, Option<Name>)>,
+}
+
+impl Salvaged {
+    /// Takes the findings that name other reports out of it.
+    pub(crate) fn naming(&mut self) -> Naming {
+        std::mem::take(&mut self.naming)
+    }
 }
 
 /// A damaged journal, opened for what can still be read.
@@ -174,13 +189,12 @@ impl Damaged {
             let is_outdated = it.code == codes::NOT_COMPARED && waits.is_none();
             !is_outdated && it.code != OF_ANOTHER_LIFE
         });
-        let named = new.findings.iter().flat_map(Message::submissions);
-        let named = named.filter_map(|id| Some((id.0, self.name(id.0)?))).collect();
+        let naming = self.naming(&mut new.findings);
         Some(Salvaged {
             lost,
             new,
             corrects,
-            named,
+            naming,
             had_receipt,
             waits,
             held_after_request,
@@ -207,6 +221,16 @@ impl Damaged {
         });
         let list = found.flatten().and_then(|list| serde_json::from_str(&list).ok());
         list.unwrap_or_default()
+    }
+
+    /// Takes those that name other reports out of these findings.
+    fn naming(&mut self, all: &mut Vec<Message>) -> Naming {
+        let names_some = |it: &Message| it.submissions().next().is_some();
+        let (findings, others): (Vec<_>, _) = all.drain(..).partition(names_some);
+        *all = others;
+        let named = findings.iter().flat_map(Message::submissions);
+        let named = named.map(|id| (id.0, self.name(id.0))).collect();
+        Naming { findings, named }
     }
 
     /// What the report of a number went out as.

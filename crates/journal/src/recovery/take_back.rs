@@ -11,7 +11,7 @@ use crate::events::{append, attach, doubt, guard, succession};
 use crate::queries::read;
 use crate::recovery::attempts::{Attempts, Name};
 use crate::recovery::recover::Old;
-use crate::recovery::salvage::{Damaged, Salvaged};
+use crate::recovery::salvage::{Damaged, Naming, Salvaged};
 use crate::recovery::{attempts, content};
 use crate::store::rows;
 use crate::{JournalError, Message, RecordError, Step, codes};
@@ -30,7 +30,7 @@ pub(crate) fn all(
     now: Instant,
     by: &Person,
 ) -> Result<HashMap<i64, SubmissionId>, RecordError> {
-    let (mut back, mut replaced) = (HashMap::new(), Vec::new());
+    let (mut back, mut replaced, mut told) = (HashMap::new(), Vec::new(), Vec::new());
     let Some(copy) = &old.copy else { return Ok(back) };
     let mut damaged = Damaged::new(copy.clone());
     let through = attempts.through();
@@ -47,15 +47,20 @@ pub(crate) fn all(
         if number <= through && old.has(number, attempts, connection)? {
             continue;
         }
-        let Some(report) = damaged.report(number, now, by) else { continue };
+        let Some(mut report) = damaged.report(number, now, by) else { continue };
         if !attempts.has(connection, &attempts::name(&report.lost), number)? {
-            let replaced_by = report.replaced_by;
+            let (replaced_by, naming) = (report.replaced_by, report.naming());
             let id = take_back(connection, report, (attempts, &back), now, by)?;
             back.insert(number, id);
             replaced.extend(replaced_by.map(|newer| (newer, id)));
+            told.push((id, naming));
         }
     }
     close_replaced(connection, replaced, &back, now, by)?;
+    // Now all that came back has its number, also what came after the report that names it.
+    for (id, naming) in told {
+        tell(connection, (attempts, &back), id, naming)?;
+    }
     Ok(back)
 }
 
@@ -75,6 +80,40 @@ fn others_until(connection: &Connection, attempts: &Attempts) -> Result<Vec<i64>
     Ok(found)
 }
 
+/// The number that a report of the old journal has now.
+fn number_now(
+    connection: &Connection,
+    (attempts, back): (&Attempts, &HashMap<i64, SubmissionId>),
+    number: i64,
+    name: &Name,
+) -> Result<Option<SubmissionId>, JournalError> {
+    match back.get(&number) {
+        Some(id) => Ok(Some(*id)),
+        None => attempts.ours_of(connection, name, number),
+    }
+}
+
+/// Tells of a report what was told of it, by the numbers that others have now.
+fn tell(
+    connection: &Connection,
+    (attempts, back): (&Attempts, &HashMap<i64, SubmissionId>),
+    id: SubmissionId,
+    Naming { findings, named }: Naming,
+) -> Result<(), JournalError> {
+    let mut numbers = HashMap::new();
+    for (number, name) in named {
+        let before = SubmissionId(number);
+        let now = match name {
+            Some(name) => number_now(connection, (attempts, back), number, &name)?,
+            // The backup has the reports of its time under the same numbers.
+            None => Some(before).filter(|_| number <= attempts.through()),
+        };
+        numbers.extend(now.map(|now| (before, now)));
+    }
+    let told = findings.into_iter().filter_map(|it| it.renumbered(&numbers));
+    told.into_iter().try_for_each(|warning| attach::warn(connection, id, &warning))
+}
+
 fn take_back(
     connection: &Connection,
     report: Salvaged,
@@ -85,22 +124,12 @@ fn take_back(
     let Salvaged { lost, mut new, corrects, had_receipt, held_after_request, .. } = report;
     let (said_received, closed) = (report.said_received, report.closed);
     let (rejected, issues, waits) = (report.rejected, report.issues, report.waits);
-    let ours = |number: i64, name: &Name| match back.get(&number) {
-        Some(id) => Ok(Some(*id)),
-        None => attempts.ours_of(connection, name, number),
-    };
     if let Some((number, name)) = corrects {
-        new.corrects = ours(number, &name)?;
+        new.corrects = number_now(connection, (attempts, back), number, &name)?;
         if new.corrects.is_none() {
             new.corrects = read::of_attempt(connection, &name)?;
         }
     }
-    let mut numbers = HashMap::new();
-    for (number, name) in &report.named {
-        numbers.extend(ours(*number, name)?.map(|id| (SubmissionId(*number), id)));
-    }
-    let findings = std::mem::take(&mut new.findings);
-    new.findings = findings.into_iter().filter_map(|it| it.renumbered(&numbers)).collect();
     let others = content::of_another_life(connection, attempts, &lost)?;
     let versions = content::versions_of_another_life(connection, attempts, &lost, new.corrects)?;
     let has_ended = said_received || closed || report.replaced_by.is_some();

@@ -1,6 +1,6 @@
 //! What waited for a person is read back with what that person has to know.
 
-use crate::common::{House, at, filter, found as searched, key, nowhere, report};
+use crate::common::{House, at, filter, found as searched, key, nowhere, raw, report};
 use journal::{Journal, Message, NewSubmission, Reconciled, RecordError, Retention, restore};
 use report::{Action, Event, State, SubmissionId, Summary};
 
@@ -269,4 +269,47 @@ fn what_waited_for_the_comparison_alone_is_read_back_so() {
     assert_eq!(journal.state(held).unwrap().code(), "held");
     assert_eq!(codes(&journal, held), ["value-set"]);
     assert_eq!(journal.verify().unwrap().problems, []);
+}
+
+/// The warning on a report on hold names one that the backup has, and whose page cannot be read any
+/// more in the damaged journal: its number is still the same, and the person is told.
+#[test]
+fn what_is_read_back_names_a_report_of_the_backup_that_is_damaged() {
+    let house = House::new();
+    let first = house.import(1);
+    house.complete(first, "r-1");
+    let backups = house.folder.path().join("backups");
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap();
+    let findings = vec![Message::warning("older-version", &[("submission", &first.0.to_string())])];
+    let held = NewSubmission { first: Event::Held, findings: findings.clone(), ..report(2) };
+    let held = house.journal.import(held).unwrap();
+    let path = house.path();
+    let folder = house.leave();
+    let old = raw(&path);
+    // As where its page cannot be read.
+    old.execute_batch("PRAGMA foreign_keys = OFF; DROP TRIGGER IF EXISTS submission_is_kept")
+        .unwrap();
+    old.execute("DELETE FROM submission WHERE id = ?1", [first.0]).unwrap();
+    drop(old);
+    restore(&backup.file, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    assert_eq!(journal.state(held).unwrap().code(), "held");
+    assert!(told(&journal, held) == findings, "{:?}", codes(&journal, held));
+    drop(folder);
+}
+
+/// An older version waits beside a newer one, which was taken in after it and has arrived: the
+/// person is told of that after a restore as before it.
+#[test]
+fn what_is_read_back_names_a_report_that_came_after_it() {
+    let (_folder, journal, (before, older)) = restored(|house, _| {
+        let older = house.import(2);
+        house.record(older, Event::HeldBack);
+        let summary = Summary { identifier: report(2).summary.identifier, ..report(3).summary };
+        let newer = house.journal.import(NewSubmission { summary, ..report(3) }).unwrap();
+        house.complete(newer, "r-3");
+        (codes(&house.journal, older), older)
+    });
+    assert_eq!(before, ["newer-version-delivered"]);
+    assert_eq!(codes(&journal, older), before);
 }

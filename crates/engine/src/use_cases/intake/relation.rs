@@ -173,8 +173,7 @@ impl Engine {
             // A correction goes where the other one went.
             corrects: found.says_same
                 && age == Age::NotOlder
-                // What goes once more corrects nothing but itself.
-                && !matches!(purpose, Purpose::Again(_))
+                && purpose.may_correct()
                 && relative.endpoint == here.endpoint
                 && self.journal().is_correctable(relative.id)?,
             age,

@@ -267,8 +267,7 @@ impl Engine {
 
     /// What is known and goes once more is compared with what came after the newest of it that has
     /// left and was not withdrawn. Gives the newest of the same content that has failed or was
-    /// refused, or what one of them had corrected before it was withdrawn: it takes the place of
-    /// that one.
+    /// refused: it takes the place of that one.
     fn compare_again(
         &self,
         candidate: &mut Candidate,
@@ -292,16 +291,6 @@ impl Engine {
         for id in &known {
             if self.journal().is_correctable(*id)? {
                 return Ok(Some(*id));
-            }
-        }
-        // What was withdrawn corrected this one, which is open again.
-        for id in known {
-            let row = self.journal().row(id)?;
-            let withdrawn = row.state.shown() == StateCode::Withdrawn;
-            if let Some(earlier) = row.corrects.filter(|_| withdrawn)
-                && self.journal().is_correctable(earlier)?
-            {
-                return Ok(Some(earlier));
             }
         }
         Ok(None)

@@ -1,7 +1,9 @@
 //! Which of the other versions of a report counts, and whether that is newer.
 
+use std::collections::BTreeSet;
+
 use fhir::Instant;
-use journal::{Message, NEWER_DELIVERED, Relative, Row};
+use journal::{JournalError, Message, NEWER_DELIVERED, Relative, Row};
 use report::{State, StateCode, SubmissionId, Summary};
 
 use super::purpose::Purpose;
@@ -11,10 +13,13 @@ use crate::courier::deliveries::open_request;
 use crate::{Engine, EngineError};
 
 /// The reports of the same content as this one, or in whose place it comes, and all in whose place
-/// those came. They are no other versions: this one goes on where they ended.
+/// those came, unless they were withdrawn. They are no other versions: this one goes on where they
+/// ended.
 #[derive(Default)]
 pub(super) struct Line {
     rows: Vec<Row>,
+    /// Their document identifiers, and those of what they had corrected.
+    identifiers: BTreeSet<String>,
     /// Others beside which people were told that one of these is older, or was overtaken: a
     /// decision about that is none about what comes after it.
     told: Vec<SubmissionId>,
@@ -27,11 +32,13 @@ impl Line {
 
     /// Document identifiers of these other than that of the report itself.
     pub(super) fn other_identifiers(&self, own: Option<&str>) -> Vec<&str> {
-        let identifiers = self.rows.iter().filter_map(|row| row.summary.identifier.as_deref());
-        let mut others: Vec<_> = identifiers.filter(|it| Some(*it) != own).collect();
-        others.sort_unstable();
-        others.dedup();
-        others
+        self.identifiers.iter().map(String::as_str).filter(|it| Some(*it) != own).collect()
+    }
+
+    /// Whether a report may be about the case of one of these. What is erased does not say.
+    fn is_case_of(&self, summary: &Summary) -> bool {
+        let mut told = self.rows.iter().filter(|row| row.erased.is_none());
+        told.any(|row| summary.may_be_case_of(&row.summary))
     }
 }
 
@@ -42,10 +49,8 @@ pub(super) struct Standing<'a> {
     pub(super) identifier: Option<String>,
     /// It may be about the same case.
     pub(super) says_same: bool,
-    /// It stands where this report stands: it may be about the same case, or about that of a report
-    /// in whose place one of the two came.
+    /// The same, or it may be about the case of one in whose place this one comes.
     is_same: bool,
-    /// The latest date of it and of all in whose place it came.
     date: Option<Instant>,
     /// People were told that it is older than this one: it is on hold beside it, and never left.
     older_than: Option<SubmissionId>,
@@ -60,22 +65,33 @@ impl Engine {
     ) -> Result<Line, EngineError> {
         let mut line = Line::default();
         for id in purpose.earlier_ones(known) {
-            let rows = self.in_place_of_which(*id)?;
+            let mut rows = self.in_place_of_which(*id)?;
+            let identifiers = rows.iter().filter_map(|row| row.summary.identifier.clone());
+            line.identifiers.extend(identifiers);
+            let state = rows.first().map(|row| row.state.shown());
+            // What it had corrected stands by itself again.
+            if state == Some(StateCode::Withdrawn) {
+                rows.truncate(1);
+            }
             // Where it is not on hold, a person was told before they decided to go on from it.
-            let is_held = rows.first().is_some_and(|row| row.state.shown() == StateCode::Held);
+            let is_held = state == Some(StateCode::Held);
             let codes = &[OLDER, LATER, NEWER_DELIVERED][..if is_held { 3 } else { 2 }];
             line.told.extend(self.told_beside(*id, codes)?);
-            let new: Vec<_> = rows.into_iter().filter(|row| !line.has(row.id)).collect();
-            line.rows.extend(new);
+            rows.retain(|row| !line.has(row.id));
+            line.rows.append(&mut rows);
         }
         Ok(line)
     }
 
-    /// A report, and all in whose place it came, the newest first.
+    /// A report, and all in whose place it came, the newest first, as far as they can be read.
     fn in_place_of_which(&self, id: SubmissionId) -> Result<Vec<Row>, EngineError> {
         let mut rows = vec![self.journal().row(id)?];
         while let Some(earlier) = rows.last().and_then(|row| row.corrects) {
-            rows.push(self.journal().row(earlier)?);
+            match self.journal().row(earlier) {
+                Ok(row) => rows.push(row),
+                Err(JournalError::Damaged) => break,
+                Err(error) => return Err(error.into()),
+            }
         }
         Ok(rows)
     }
@@ -101,26 +117,22 @@ impl Engine {
     ) -> Result<Vec<Standing<'a>>, EngineError> {
         let mut standing = Vec::new();
         for relative in relatives.iter().rev().filter(|relative| counts(relative.state)) {
-            let rows = self.in_place_of_which(relative.id)?;
-            let Some(row) = rows.first() else { continue };
+            let row = self.journal().row(relative.id)?;
             let never_left = matches!(row.state, State::Held { attempt: 0 });
             let beside =
                 if never_left { self.told_beside(row.id, &[OLDER, LATER])? } else { Vec::new() };
-            let date = rows.iter().map(|row| row.summary.date).max().flatten();
-            let is_later = purpose.is_followed_by(row.id) || line.told.contains(&row.id);
+            let date = row.summary.date;
+            let is_told = line.told.contains(&row.id);
+            let is_later = purpose.is_followed_by(row.id) || is_told;
             if !is_later && !is_older(&parsed.summary, date) {
                 continue;
             }
-            let is_case = |row: &Row| {
-                let of_line = line.rows.iter().map(|row| &row.summary);
-                let mut both = of_line.chain([&parsed.summary]);
-                both.any(|summary| row.summary.may_be_case_of(summary))
-            };
+            let says_same = row.summary.may_be_case_of(&parsed.summary);
             standing.push(Standing {
                 relative,
-                identifier: row.summary.identifier.clone(),
-                says_same: row.summary.may_be_case_of(&parsed.summary),
-                is_same: line.told.contains(&row.id) || rows.iter().any(is_case),
+                says_same,
+                is_same: says_same || is_told || line.is_case_of(&row.summary),
+                identifier: row.summary.identifier,
                 date,
                 older_than: beside.into_iter().next(),
             });
