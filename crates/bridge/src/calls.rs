@@ -22,8 +22,9 @@ use crate::views::{
     ChosenView, DeadlineView, DeadlinesView, DecidedView, DetailView, DraftView, EndpointInput,
     EndpointView, FixView, HandedItem, HandedView, IntakeView, LeftView, ListCountsView, ListQuery,
     LostListView, LyingView, MoveView, NamedCorrection, OpenedView, PageView, PreferencesView,
-    ProbeView, RemovedView, RulesPlanView, SafekeepingView, SavedView, StatementView,
-    StatisticsView, StatusView, StoredCertificateView, SuggestedView, SupportFile, UpdatesView,
+    ProbeView, RemovedView, RestorePlanView, RestoredView, RetentionPlanView, RulesPlanView,
+    SafekeepingView, SavedView, StatementView, StatisticsView, StatusView, StoredCertificateView,
+    SuggestedView, SupportFile, UpdatesView,
 };
 
 /// What a file dialog is opened for.

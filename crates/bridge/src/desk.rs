@@ -16,6 +16,7 @@ mod notifying;
 mod opened;
 mod question;
 mod reports;
+mod restoring;
 mod rules;
 mod safekeeping;
 mod saved_views;
@@ -42,7 +43,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use engine::Engine;
-use identity::{Inspection, SecretsKind};
+use identity::{Inspection, Password, SecretsKind};
 
 use crate::laboratory::{
     self, Laboratory, PLACE, knows_laboratory, make_laboratory, on_pool, open_laboratory,
@@ -137,6 +138,8 @@ struct Inner {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
     is_practice: bool,
+    /// A person has chosen it: practice does not stand in for a laboratory that is closed.
+    is_chosen: bool,
     /// Moves of the person between rooms: part of the revision that the window sees.
     moves: u32,
 }
@@ -175,7 +178,7 @@ impl Desk {
                 practice_engine,
                 laboratory: RwLock::new(laboratory),
                 opening: tokio::sync::Mutex::new(()),
-                place: RwLock::new(Place { is_practice, moves: 0 }),
+                place: RwLock::new(Place { is_practice, is_chosen: false, moves: 0 }),
                 certificate: RwLock::new(None),
                 certificates_of: AtomicU64::new(0),
                 laboratory_certificate: RwLock::new(None),
@@ -252,15 +255,23 @@ impl Desk {
     }
 
     fn room_here(&self) -> Room {
-        self.stays_in.clone().unwrap_or_else(|| self.room_of(self.place()))
+        self.stays_in.clone().unwrap_or_else(|| {
+            loop {
+                if let Some(room) = self.room_of(self.place()) {
+                    return room;
+                }
+            }
+        })
     }
 
-    fn room_of(&self, place: Place) -> Room {
+    /// The room of a place; `None` where another one is in use by now. A laboratory is left before
+    /// it is closed, so that practice is never taken for it.
+    fn room_of(&self, place: Place) -> Option<Room> {
         let stands_in = self.stands_in(place);
         let laboratory = (!place.is_practice).then(|| self.opened_laboratory()).flatten();
         let is_practice = laboratory.is_none();
         let engine = laboratory.unwrap_or_else(|| self.inner.practice_engine.clone());
-        Room { engine, is_practice, stands_in }
+        (self.place() == place).then_some(Room { engine, is_practice, stands_in })
     }
 
     /// This desk, in the room that is in use now and in no other: a person may change rooms while
@@ -278,10 +289,10 @@ impl Desk {
     pub(crate) fn in_room(&self, room: Option<u32>) -> Result<Self, Problem> {
         let room = room.ok_or_else(|| crate::limits::invalid("room"))?;
         let place = self.place();
-        if room != place.moves {
-            return Err(Problem::new("room-changed", &[], "room"));
+        match self.room_of(place).filter(|_| room == place.moves) {
+            Some(room) => Ok(Self { inner: self.inner.clone(), stays_in: Some(room) }),
+            None => Err(Problem::new("room-changed", &[], "room")),
         }
-        Ok(Self { inner: self.inner.clone(), stays_in: Some(self.room_of(place)) })
     }
 
     /// Revision of what the window shows: moves with the journal in use and with a change of rooms.
@@ -354,8 +365,13 @@ impl Desk {
             Laboratory::Absent => return Ok(None),
             Laboratory::Closed(_) => {}
         }
-        let folder = self.inner.root.join("laboratory");
-        let opened = open_laboratory(folder.clone(), None).await;
+        self.open_again(None).await
+    }
+
+    /// Opens the laboratory that is closed; whoever worked in it goes on there.
+    async fn open_again(&self, passphrase: Option<Password>) -> Result<Option<Engine>, Problem> {
+        let folder = self.laboratory_folder();
+        let opened = open_laboratory(folder.clone(), passphrase).await;
         let is_known = knows_laboratory(&self.inner.practice_engine.profile());
         let opened = opened.unless_missed(is_known, &folder);
         let answer = match &opened {
@@ -378,8 +394,7 @@ impl Desk {
         if let Some(engine) = self.opened_or_tried().await? {
             return Ok(engine);
         }
-        let folder = self.inner.root.join("laboratory");
-        let secrets = self.inner.secrets;
+        let (folder, secrets) = (self.laboratory_folder(), self.inner.secrets);
         let engine = on_pool(move || make_laboratory(&folder, secrets, None)).await??;
         self.set_laboratory(Laboratory::Open(engine.clone()));
         self.work(&engine).await;
@@ -393,6 +408,10 @@ impl Desk {
             laboratory.start().await;
             self.watch_laboratory(laboratory).await;
         }
+    }
+
+    fn laboratory_folder(&self) -> PathBuf {
+        self.inner.root.join("laboratory")
     }
 
     fn wants_laboratory(&self) -> bool {

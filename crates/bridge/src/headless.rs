@@ -31,6 +31,7 @@ pub use crate::record::{IssueRecord, Record};
 pub use crate::views::SupportFile;
 pub use fhir::is_language_region;
 
+pub use crate::backups::RestoreFacts;
 pub use crate::codes::EVENTS;
 pub use crate::packages::{
     MissingPackage, PackageFlaw, RulesEntry, RulesMode, RulesTerms, Validated, import_rules,
@@ -41,8 +42,7 @@ pub use attend::{EndpointProblem, Goal, Moved, Outcome};
 pub use codes::{Family, REFUSAL_REASONS};
 pub use intake::{Arrival, Fate, Intake, Looked, Standing};
 pub use keep::{
-    BackupEntry, BackupFacts, Flaw, LostFacts, RestoreFacts, RotationFacts, SetAsideFacts,
-    Soundness,
+    BackupEntry, BackupFacts, Flaw, LostFacts, RotationFacts, SetAsideFacts, Soundness,
 };
 pub use look::{Entry, ListTerms, Moment, Shown};
 pub use rules_change::{RulesChange, RulesReason};

@@ -36,6 +36,7 @@ mod reading_tests;
 mod record;
 mod removal;
 mod results;
+mod retention;
 mod rows;
 mod sections;
 mod statement_pdf;

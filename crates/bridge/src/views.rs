@@ -2,6 +2,7 @@
 
 mod figures;
 mod handing;
+mod keeping;
 mod lists;
 mod rules;
 mod setup;
@@ -21,6 +22,7 @@ use crate::codes;
 pub use crate::problem::{Blame, Problem};
 pub use figures::*;
 pub use handing::*;
+pub use keeping::*;
 pub use lists::*;
 pub use rules::*;
 pub use setup::*;
@@ -104,20 +106,6 @@ pub enum Connection {
     Locked,
 }
 
-/// What waits for a person in the laboratory while practice is in use: codes and counts, nobody's
-/// name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct LaboratoryView {
-    /// Reports that need a person.
-    pub needs_attention: u32,
-    /// Notices that nobody has read.
-    pub notices: u32,
-    /// Sending is paused there.
-    pub paused: bool,
-}
-
 /// Another endpoint than the one in use, with open reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -134,24 +122,6 @@ pub struct ElsewhereView {
     pub connection: Connection,
     /// The problem behind [`Connection::Unreachable`] or [`Connection::Locked`].
     pub problem: Option<Problem>,
-}
-
-/// Live counts by group and state.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct CountsView {
-    /// A person must act.
-    pub needs_attention: u32,
-    /// Moves by itself.
-    pub in_progress: u32,
-    /// Processed by the authority.
-    pub completed: u32,
-    /// Withdrawn or replaced.
-    pub closed: u32,
-    /// By state code.
-    #[ts(as = "BTreeMap<codes::State, u32>")]
-    pub by_state: BTreeMap<StateCode, u32>,
 }
 
 /// A row of the list.

@@ -174,6 +174,12 @@ export function createMock(options: MockOptions = {}): Door {
     backups: 9,
     lastBackup: new Date(now - 5_400_000).toISOString(),
     backupPlace: null,
+    retentionDays: null,
+    restorable: [
+      { name: "journal-20261126T081112Z-1204.db", elsewhere: false, at: new Date(now - 5_400_000).toISOString() },
+      { name: "journal-20261125T080950Z-1180.db", elsewhere: false, at: new Date(now - 9e7).toISOString() },
+      { name: "journal-20261125T080950Z-1180.db", elsewhere: true, at: new Date(now - 9e7).toISOString() },
+    ],
     setAside: [
       { name: "journal.db.set-aside-1795000000000000", at: new Date(now - 9e8).toISOString(), bytes: 48_302_080 },
     ],
@@ -437,6 +443,20 @@ export function createMock(options: MockOptions = {}): Door {
       safekeeping = { ...safekeeping, backupPlace: path };
       return path === null ? 0 : safekeeping.backups;
     },
+    plan_retention: ({ days }) => ({
+      reports: days > 365 ? 0 : Math.round(73_000 / days),
+      before: new Date(now - days * 864e5).toISOString(),
+    }),
+    set_retention({ days }) {
+      safekeeping = { ...safekeeping, retentionDays: days };
+      return days === null || days > 365 ? 0 : Math.round(73_000 / days);
+    },
+    plan_restore: ({ name, elsewhere }) => ({
+      at: safekeeping.restorable.find((one) => one.name === name && one.elsewhere === elsewhere)?.at ?? "",
+      reportsSince: 12,
+      needsPassphrase: elsewhere,
+    }),
+    restore_backup: () => ({ reports: 311, doubted: 2, salvaged: 11, lost: 1, editedLost: 1, closed: null }),
     remove_set_aside({ name }) {
       safekeeping = { ...safekeeping, setAside: safekeeping.setAside.filter((one) => one.name !== name) };
       return null;

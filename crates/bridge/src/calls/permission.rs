@@ -46,6 +46,8 @@ impl Call {
                 | Self::RemoveRules { .. }
                 | Self::SetBackupPlace { .. }
                 | Self::RemoveSetAside { .. }
+                | Self::SetRetention { .. }
+                | Self::RestoreBackup { .. }
                 | Self::SetUnlockPassphrase { .. }
                 | Self::SetUpdates { .. }
                 | Self::InstallUpdate {}

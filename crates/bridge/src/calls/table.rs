@@ -259,6 +259,22 @@ calls! {
     /// Deletes a journal that was set aside.
     remove_set_aside => RemoveSetAside { name: String } -> ():
         any room, changes [safekeeping], { "name": "journal.db.set-aside-1" };
+    /// What the restore of a backup would mean now.
+    plan_restore => PlanRestore { name: String, elsewhere: bool } -> RestorePlanView:
+        any room, { "name": "journal-20261121T063211Z-1234.db", "elsewhere": false };
+    /// Puts a backup in the journal's place.
+    restore_backup => RestoreBackup {
+        name: String, elsewhere: bool, passphrase: String
+    } -> RestoredView:
+        any room, changes [safekeeping, journal, endpoints, certificates, deadlines], {
+            "name": "journal-20261121T063211Z-1234.db", "elsewhere": false, "passphrase": "x"
+        };
+    /// How many reports would lose their content now, were it kept for so many days.
+    plan_retention => PlanRetention { days: u32 } -> RetentionPlanView:
+        any room, { "days": 365 };
+    /// Keeps the content of settled reports for so many days, or for good; how many have lost it.
+    set_retention => SetRetention { days: Option<u32> } -> u32:
+        any room, changes [safekeeping, journal], { "days": 365 };
     /// The packages of rules that are imported.
     rules => Rules {} -> Vec<RulesEntry>:
         one room, {};

@@ -6,10 +6,10 @@ use super::{Desk, Laboratory, PLACE, Place};
 use crate::problem::Problem;
 
 impl Desk {
-    /// Why practice stands in for a laboratory that does not open: nobody has chosen it since the
-    /// start, and what a person hands over is meant for the laboratory.
+    /// Why practice stands in for a laboratory that does not open, or is closed for a restore:
+    /// nobody has chosen it, and what a person hands over is meant for the laboratory.
     pub(super) fn stands_in(&self, place: Place) -> Option<Problem> {
-        if !place.is_practice || place.moves > 0 || !self.wants_laboratory() {
+        if !place.is_practice || place.is_chosen || !self.wants_laboratory() {
             return None;
         }
         match &*self.laboratory() {
@@ -24,7 +24,7 @@ impl Desk {
     /// elsewhere meanwhile.
     pub(super) fn go_on_there(&self) {
         let place = self.place();
-        if place.is_practice && place.moves == 0 && self.wants_laboratory() {
+        if place.is_practice && !place.is_chosen && self.wants_laboratory() {
             self.enter(false);
         }
     }
@@ -37,8 +37,20 @@ impl Desk {
     }
 
     pub(super) fn enter(&self, is_practice: bool) {
+        self.place_at(is_practice, true);
+    }
+
+    /// Leaves the laboratory, which is about to be closed, if it is in use: what the page names by
+    /// number is refused from now on, and practice stands in until it opens again.
+    pub(super) fn step_out(&self) {
+        if !self.place().is_practice {
+            self.place_at(true, false);
+        }
+    }
+
+    fn place_at(&self, is_practice: bool, is_chosen: bool) {
         let mut place = self.inner.place.write().unwrap_or_else(PoisonError::into_inner);
-        *place = Place { is_practice, moves: place.moves.wrapping_add(1) };
+        *place = Place { is_practice, is_chosen, moves: place.moves.wrapping_add(1) };
     }
 
     /// Uses the other room from now on.

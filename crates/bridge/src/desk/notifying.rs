@@ -217,6 +217,10 @@ impl Desk {
     /// is none. It speaks of the laboratory, whichever room is in use, and of practice where there
     /// is no laboratory.
     pub async fn due_notification(&self, in_view: bool) -> Result<Vec<NotificationLine>, Problem> {
+        // What is closed for a moment is told about by nobody; nor are its reports told anew then.
+        if self.is_restoring() {
+            return Ok(Vec::new());
+        }
         let is_wanted = self.preferences().await?.notifications;
         let (seen, now) = (self.seen()?, self.engine().now());
         let (lines, certificate) = {

@@ -11,8 +11,11 @@ use crate::backups::copy_elsewhere;
 use crate::limits;
 use crate::mask::masked_file;
 use crate::problem::Problem;
+use crate::retention;
 use crate::rows::{Names, small};
-use crate::views::{LostListView, LostView, SafekeepingView, SetAsideView};
+use crate::views::{
+    BackupView, LostListView, LostView, RetentionPlanView, SafekeepingView, SetAsideView,
+};
 
 /// Lost reports that are shown at once.
 const LOST_SHOWN: usize = 1_000;
@@ -21,7 +24,7 @@ impl Desk {
     /// What is kept; nothing before the laboratory is set up. Works also where its journal does not
     /// open.
     pub async fn safekeeping(&self) -> Result<Option<SafekeepingView>, Problem> {
-        let folder = self.inner.root.join("laboratory");
+        let folder = self.laboratory_folder();
         on_pool(move || match Profile::open(&folder) {
             Ok(profile) => kept(&profile).map(Some),
             Err(ProfileProblem::Missing { .. }) => Ok(None),
@@ -52,7 +55,7 @@ impl Desk {
     /// Deletes a journal that was set aside, for good.
     pub async fn remove_set_aside(&self, name: String) -> Result<(), Problem> {
         let name = limits::name("name", &name)?;
-        let folder = self.inner.root.join("laboratory");
+        let folder = self.laboratory_folder();
         on_pool(move || {
             let profile = Profile::open(&folder).map_err(engine::OpenError::from)?;
             let journal = profile.journal_file();
@@ -110,11 +113,38 @@ impl Desk {
         }
     }
 
+    /// How many reports of the laboratory a rule of retention would concern now.
+    pub async fn plan_retention(&self, days: u32) -> Result<RetentionPlanView, Problem> {
+        let days = retention_days(days)?;
+        let engine = self.with_backups("retention").await?;
+        let before = retention::before(engine.now(), days).to_fhir();
+        let reports = small(on_pool(move || retention::due(&engine, days)).await??);
+        Ok(RetentionPlanView { reports, before })
+    }
+
+    /// Lets the content of the laboratory's settled reports leave the journal after so many days,
+    /// or keeps it, and does so at once; gives how many reports that were now.
+    pub async fn set_retention(&self, days: Option<u32>) -> Result<u32, Problem> {
+        let days = days.map(retention_days).transpose()?;
+        let engine = self.with_backups("retention").await?;
+        Ok(small(retention::set(&engine, days).await? as u64))
+    }
+
     /// The laboratory's engine: practice has no backups.
     async fn with_backups(&self, trace: &str) -> Result<Engine, Problem> {
         let engine = self.laboratory_engine().await?;
         engine.ok_or_else(|| Problem::new("no-endpoint", &[], trace))
     }
+}
+
+fn retention_days(days: u32) -> Result<u32, Problem> {
+    let is_within = (1..=retention::DAYS_MAX).contains(&days);
+    if is_within { Ok(days) } else { Err(limits::invalid("days")) }
+}
+
+fn restorable(backup: &journal::BackupFile, elsewhere: bool) -> BackupView {
+    let name = backup.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    BackupView { name, elsewhere, at: backup.at.to_fhir() }
 }
 
 fn kept(profile: &Profile) -> Result<SafekeepingView, Problem> {
@@ -125,6 +155,11 @@ fn kept(profile: &Profile) -> Result<SafekeepingView, Problem> {
     let (journal, backups) = (profile.journal_file(), profile.backup_folder());
     let aside = journal::list_set_aside(&journal).map_err(|e| unreadable(&journal, &e))?;
     let backups = journal::list_backups(&backups).map_err(|e| unreadable(&backups, &e))?;
+    let place = profile.settings.backup_place.as_deref();
+    // One that is away is told by a notice; what is here can be restored all the same.
+    let elsewhere = place.and_then(|place| journal::list_backups(place).ok()).unwrap_or_default();
+    let here = backups.iter().map(|backup| restorable(backup, false));
+    let restorable = here.chain(elsewhere.iter().map(|backup| restorable(backup, true))).collect();
     let set_aside = aside.into_iter().map(|one| SetAsideView {
         name: one.file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         at: one.at.to_fhir(),
@@ -134,6 +169,8 @@ fn kept(profile: &Profile) -> Result<SafekeepingView, Problem> {
         backups: crate::rows::small(backups.len() as u64),
         last_backup: backups.first().map(|backup| backup.at.to_fhir()),
         backup_place: profile.settings.backup_place.as_ref().map(|it| it.display().to_string()),
+        restorable,
+        retention_days: profile.settings.retention_days,
         set_aside: set_aside.collect(),
     })
 }

@@ -16,7 +16,7 @@ impl Desk {
         limits::line("passphrase", &passphrase)?;
         let passphrase = Password::from(passphrase);
         let _one_at_a_time = self.inner.opening.lock().await;
-        let folder = self.inner.root.join("laboratory");
+        let folder = self.laboratory_folder();
         if self.opened_or_tried().await?.is_some() {
             let folder = folder.display().to_string();
             return Err(Problem::new("profile-exists", &[("folder", &folder)], "vault"));
@@ -41,7 +41,7 @@ impl Desk {
             if self.opened_laboratory().is_some() {
                 return Ok(());
             }
-            let folder = self.inner.root.join("laboratory");
+            let folder = self.laboratory_folder();
             match open_laboratory(folder, Some(passphrase)).await {
                 Laboratory::Open(engine) => {
                     self.set_laboratory(Laboratory::Open(engine.clone()));

@@ -86,6 +86,10 @@ impl Desk {
         watches.laboratory = self.begin(laboratory);
     }
 
+    pub(super) async fn stop_watching_laboratory(&self) {
+        end(&mut self.inner.watches.lock().await.laboratory).await;
+    }
+
     /// What lies in a folder. Where only what comes from now on is sent, it is this that stays:
     /// what is exported while a person reads the question is new.
     pub async fn look_at_folder(&self, path: String) -> Result<LyingView, Problem> {

@@ -1,14 +1,15 @@
 //! Keeping the journal: verify, back up, restore.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use engine::Profile;
-use identity::{Password, Secrets};
+use identity::Password;
 use serde::Serialize;
 
 use super::Headless;
-use crate::backups::copy_elsewhere;
+use crate::backups::{RestoreFacts, copy_elsewhere, restore};
 use crate::problem::Problem;
+use crate::retention;
 use crate::views::NoticeView;
 
 /// What a check of the whole journal found.
@@ -72,23 +73,6 @@ pub struct SetAsideFacts {
     pub bytes: u64,
 }
 
-/// What a restore did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RestoreFacts {
-    /// Submissions in the backup.
-    pub submissions: u64,
-    /// Events in the backup.
-    pub events: u64,
-    /// Where the journal that stood there before is now.
-    pub set_aside: Option<String>,
-    /// Reports that are asked for before they are sent.
-    pub doubted: u64,
-    /// Reports that were read from the journal that was set aside.
-    pub salvaged: u64,
-    /// Reports whose content is not there any more.
-    pub lost: u64,
-}
-
 /// What an exchange of the journal's key did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RotationFacts {
@@ -144,28 +128,7 @@ impl Headless {
         passphrase: Option<Password>,
         backup: &Path,
     ) -> Result<RestoreFacts, Problem> {
-        if let Err(error) = std::fs::File::open(backup) {
-            let (file, reason) = (backup.display().to_string(), error.kind().to_string());
-            let params = [("file", &*file), ("reason", &*reason)];
-            return Err(Problem::new("file-unreadable", &params, "restore"));
-        }
-        let profile = Profile::open(folder)?;
-        let settings = &profile.settings;
-        let secrets =
-            Secrets::open(settings.secrets, profile.folder(), &settings.id, passphrase.as_ref())?;
-        let key = engine::journal_key(&profile, &secrets)?;
-        let now = engine::Clock::now(&engine::SystemClock);
-        let restored =
-            journal::restore(backup, &key, &profile.journal_file(), &engine::home_of, now)?;
-        let shown = |path: PathBuf| path.display().to_string();
-        Ok(RestoreFacts {
-            submissions: restored.facts.submissions,
-            events: restored.facts.events,
-            set_aside: restored.set_aside.map(shown),
-            doubted: restored.doubted,
-            salvaged: restored.salvaged,
-            lost: restored.lost,
-        })
+        restore(folder, passphrase.as_ref(), backup)
     }
 
     /// Seals journal and backups with a new key; no program may have the journal open. Gives the
@@ -305,10 +268,6 @@ impl Headless {
 
     /// Sets them, and applies them at once; gives how many reports have lost their content.
     pub async fn set_retention_days(&self, days: Option<u32>) -> Result<usize, Problem> {
-        self.engine.change_settings(|settings| {
-            settings.retention_days = days;
-            Ok(())
-        })?;
-        Ok(self.engine.apply_retention().await?)
+        retention::set(&self.engine, days).await
     }
 }

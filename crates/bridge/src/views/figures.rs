@@ -1,4 +1,4 @@
-//! Numbers over days, and what was sent on one.
+//! Numbers of now and over days, and what was sent on one.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +10,38 @@ use ts_rs::TS;
 use crate::codes;
 
 use super::{MessageView, RowView};
+
+/// Live counts by group and state.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct CountsView {
+    /// A person must act.
+    pub needs_attention: u32,
+    /// Moves by itself.
+    pub in_progress: u32,
+    /// Processed by the authority.
+    pub completed: u32,
+    /// Withdrawn or replaced.
+    pub closed: u32,
+    /// By state code.
+    #[ts(as = "BTreeMap<codes::State, u32>")]
+    pub by_state: BTreeMap<StateCode, u32>,
+}
+
+/// What waits for a person in the laboratory while practice is in use: codes and counts, nobody's
+/// name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct LaboratoryView {
+    /// Reports that need a person.
+    pub needs_attention: u32,
+    /// Notices that nobody has read.
+    pub notices: u32,
+    /// Sending is paused there.
+    pub paused: bool,
+}
 
 /// Numbers of the last days.
 #[derive(Debug, Clone, Serialize, TS)]

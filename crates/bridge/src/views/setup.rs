@@ -351,35 +351,6 @@ impl Default for PreferencesView {
     }
 }
 
-/// What is kept of the laboratory's journal beside it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct SafekeepingView {
-    /// Backups on this computer.
-    pub backups: u32,
-    /// When the last one was made, ISO instant.
-    pub last_backup: Option<String>,
-    /// The folder that keeps copies of them, if there is one.
-    pub backup_place: Option<String>,
-    /// Journals that were set aside, the last one first. Retention does not reach them.
-    pub set_aside: Vec<SetAsideView>,
-}
-
-/// A journal that was set aside when another one took its place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct SetAsideView {
-    /// Name of its file; names it in the other calls.
-    pub name: String,
-    /// When it was set aside, ISO instant.
-    pub at: String,
-    /// Its size with its log, bytes.
-    #[ts(type = "number")]
-    pub bytes: u64,
-}
-
 /// One file of the bundle, as it will be saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]

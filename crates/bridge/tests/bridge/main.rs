@@ -5,8 +5,10 @@
 mod calls;
 mod concealed;
 mod desk;
+mod keeping;
 mod lists;
 mod packages;
+mod restoring;
 mod screen;
 mod settings;
 mod suggestions;

@@ -19,11 +19,11 @@ async fn ask(desk: &Desk, command: &str, arguments: Value) -> Result<Value, Prob
     Ok(serde_json::from_str(&answer).expect("JSON"))
 }
 
-async fn must(desk: &Desk, command: &str, arguments: Value) -> Value {
+pub(crate) async fn must(desk: &Desk, command: &str, arguments: Value) -> Value {
     ask(desk, command, arguments).await.unwrap_or_else(|problem| panic!("{command}: {problem:?}"))
 }
 
-async fn refusal(desk: &Desk, command: &str, arguments: Value) -> String {
+pub(crate) async fn refusal(desk: &Desk, command: &str, arguments: Value) -> String {
     ask(desk, command, arguments).await.unwrap_err().code
 }
 
@@ -46,6 +46,7 @@ fn arguments(command: &str, names: &[&str], path: &str) -> Value {
         (_, "reveal" | "separate" | "paused" | "on" | "although_needed" | "same_authority") => {
             json!(true)
         }
+        (_, "elsewhere") => json!(false),
         (_, "items") => json!([{ "path": path }, { "name": "a", "text": "{}" }]),
         ("hand_over", "again") => json!(["0".repeat(64)]),
         (_, "corrections") => json!([{ "id": 1, "digest": "0".repeat(64) }]),

@@ -33,6 +33,9 @@ import type { PreferencesView } from "./PreferencesView";
 import type { ProbeView } from "./ProbeView";
 import type { Purpose } from "./Purpose";
 import type { RemovedView } from "./RemovedView";
+import type { RestorePlanView } from "./RestorePlanView";
+import type { RestoredView } from "./RestoredView";
+import type { RetentionPlanView } from "./RetentionPlanView";
 import type { RulesEntry } from "./RulesEntry";
 import type { RulesPlanView } from "./RulesPlanView";
 import type { SafekeepingView } from "./SafekeepingView";
@@ -175,6 +178,14 @@ export type Commands = {
   set_backup_place: { takes: { path: string | null }; gives: number };
   /** Deletes a journal that was set aside. */
   remove_set_aside: { takes: { name: string }; gives: null };
+  /** What the restore of a backup would mean now. */
+  plan_restore: { takes: { name: string; elsewhere: boolean }; gives: RestorePlanView };
+  /** Puts a backup in the journal's place. */
+  restore_backup: { takes: { name: string; elsewhere: boolean; passphrase: string }; gives: RestoredView };
+  /** How many reports would lose their content now, were it kept for so many days. */
+  plan_retention: { takes: { days: number }; gives: RetentionPlanView };
+  /** Keeps the content of settled reports for so many days, or for good; how many have lost it. */
+  set_retention: { takes: { days: number | null }; gives: number };
   /** The packages of rules that are imported. */
   rules: { takes: void; gives: Array<RulesEntry> };
   /** Imports a package of rules. */
@@ -311,6 +322,10 @@ export const STALE = {
   check_journal: ["status"],
   set_backup_place: ["safekeeping", "status"],
   remove_set_aside: ["safekeeping"],
+  plan_restore: [],
+  restore_backup: ["safekeeping", "status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement", "endpoints", "certificates", "deadlines"],
+  plan_retention: [],
+  set_retention: ["safekeeping", "status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
   rules: [],
   import_rules: ["rules"],
   plan_rules: [],
