@@ -5,6 +5,7 @@ import { QueryClient, keepPreviousData, useInfiniteQuery, useMutation, useQuery 
 import { door } from "#door";
 
 import type { Command, Commands } from "./door";
+import type { BackupView } from "./generated/BackupView";
 import { FOLLOWS_JOURNAL, STALE } from "./generated/Commands";
 import type { ListQuery } from "./generated/ListQuery";
 import type { Problem } from "./generated/Problem";
@@ -209,15 +210,34 @@ export const useRulesPlan = (name: string) =>
     gcTime: 0,
   });
 
-/** What is kept beside the journal; the files may have changed since a screen was last open. */
 /** A newer version comes by itself, once a day. */
 const UPDATES_MS = 10 * 60_000;
 
 export const useUpdates = () =>
   useQuery({ queryKey: ["updates"], queryFn: () => door.call("updates"), refetchInterval: UPDATES_MS });
 
+/** What is kept beside the journal; the files may have changed since a screen was last open. */
 export const useSafekeeping = () =>
   useQuery({ queryKey: ["safekeeping"], queryFn: () => door.call("safekeeping"), ...ON_OPENING });
+
+/** How many reports a rule of retention concerns now; never from before. */
+export const useRetentionPlan = (days: number) =>
+  useQuery({
+    queryKey: ["plan_retention", days],
+    queryFn: () => door.call("plan_retention", { days }),
+    ...ON_OPENING,
+    gcTime: 0,
+  });
+
+/** What the restore of a backup would mean now; never from before, for reports have come since. */
+export const useRestorePlan = (backup: BackupView | undefined) =>
+  useQuery({
+    queryKey: ["plan_restore", backup?.name, backup?.elsewhere],
+    queryFn: () => door.call("plan_restore", { name: backup?.name ?? "", elsewhere: backup?.elsewhere ?? false }),
+    enabled: backup !== undefined,
+    ...ON_OPENING,
+    gcTime: 0,
+  });
 
 /** One page of rows, for what needs few. */
 export const useRows = (query: ListQuery, enabled = true, reveal = false) =>

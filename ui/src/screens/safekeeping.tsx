@@ -1,5 +1,5 @@
-// Backups of the laboratory's journal, their second place, and the journals that were set aside: what is kept, where, and
-// how it is removed. Practice has nothing to keep.
+// Backups of the laboratory's journal, their second place, and the journals that were set aside: what is kept, where, for how
+// long, how it is put back and how it is removed. Practice has nothing to keep.
 
 import { Archive, FolderOpen, ShieldCheck, Trash2, X } from "lucide-react";
 import { useState } from "react";
@@ -14,6 +14,8 @@ import { Confirm } from "../kit/dialog";
 import { ProblemNote } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { say, sayProblem } from "../kit/toasts";
+import { Restore } from "./restore";
+import { Retention } from "./retention";
 import css from "./settings.module.css";
 
 export function Safekeeping() {
@@ -83,6 +85,8 @@ export function Safekeeping() {
           )}
         </div>
       </div>
+      <Restore backups={view.restorable} />
+      <Retention kept={view} />
       {setAside.length > 0 && (
         <>
           <div className={css.setting}>
@@ -108,10 +112,6 @@ export function Safekeeping() {
           </ul>
         </>
       )}
-      <p className={screen.lead}>
-        {text("safe.more")} <code className="selectable">labcourier journal restore</code>,{" "}
-        <code className="selectable">labcourier journal retention</code>
-      </p>
       {removing && <RemoveDialog aside={removing} onClose={() => setRemoving(undefined)} />}
     </section>
   );

@@ -1,30 +1,15 @@
 // Where a report goes is said on every row and on the open report, wherever it could be taken for another place; and what
 // waits is decided there by a person.
 
-import { readFileSync } from "node:fs";
-
-import { authority, expect, test } from "./window";
+import { laboratory as setUp } from "./laboratory";
+import { expect, test } from "./window";
 import type { Core } from "./window";
 
 test.use({ keychain: false });
 
 /** A laboratory with these authorities, of which the first is in use. */
 async function laboratory(core: Core, ...names: [string, ...string[]]) {
-  await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
-  const made = await authority(core);
-  for (const name of names) {
-    const input = {
-      name,
-      baseUrl: made.base,
-      environment: "integration" as const,
-      release: null,
-      language: null,
-      proxy: null,
-    };
-    await core.call("add_endpoint", { input: { ...input, caPem: readFileSync(made.ca, "utf8") } });
-  }
-  await fetch(`${core.address}/host/grant`, { method: "POST", body: JSON.stringify([made.p12]) });
-  await core.call("certificate_import", { paths: [made.p12], password: made.password, endpoint: names[0] });
+  const made = await setUp(core, ...names);
   await core.call("use_endpoint", { name: names[0] });
   return made;
 }

@@ -3,28 +3,10 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { laboratory } from "./laboratory";
 import { authority, expect, sound, test } from "./window";
-import type { Core } from "./window";
 
 test.use({ keychain: false });
-
-/** A laboratory with an authority and its certificate. */
-async function laboratory(core: Core, name: string) {
-  await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
-  const made = await authority(core);
-  const input = {
-    name,
-    baseUrl: made.base,
-    environment: "integration" as const,
-    release: null,
-    language: null,
-    proxy: null,
-  };
-  await core.call("add_endpoint", { input: { ...input, caPem: readFileSync(made.ca, "utf8") } });
-  await fetch(`${core.address}/host/grant`, { method: "POST", body: JSON.stringify([made.p12]) });
-  await core.call("certificate_import", { paths: [made.p12], password: made.password, endpoint: name });
-  return made;
-}
 
 test("the CA and the proxy of an authority are changed where it stands", async ({ window, core }) => {
   await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });

@@ -13,6 +13,9 @@ export interface Screen {
 
 export const by = (page: Page, id: string) => page.locator(`[data-testid="${id}"]`);
 
+/** The word that is typed before a restore. */
+const RESTORE: Record<string, string> = { de: "wiederherstellen", fr: "restaurer", it: "ripristinare" };
+
 export const SCREENS: Record<string, Screen> = {
   welcome: { query: { first: "1" } },
   send: {},
@@ -119,6 +122,35 @@ export const SCREENS: Record<string, Screen> = {
       by(page, "nav-settings")
         .click()
         .then(() => by(page, "safekeeping").scrollIntoViewIfNeeded()),
+  },
+  retention: {
+    do: async (page) => {
+      await by(page, "nav-settings").click();
+      await by(page, "retention-days").click();
+      await page.getByRole("option").nth(2).click();
+      await page.locator("[data-testid=retention-plan]", { hasText: /\d/ }).waitFor();
+    },
+  },
+  restore: {
+    do: async (page) => {
+      await by(page, "nav-settings").click();
+      await by(page, "restore").click();
+      await by(page, "restore-which").click();
+      await page.getByRole("option").last().click();
+      await by(page, "restore-passphrase").waitFor();
+    },
+  },
+  restored: {
+    do: async (page) => {
+      await by(page, "nav-settings").click();
+      await by(page, "restore").click();
+      await by(page, "restore-which").click();
+      await page.getByRole("option").first().click();
+      const language = await page.evaluate(() => document.documentElement.lang);
+      await by(page, "restore-word").fill(RESTORE[language] ?? "restore");
+      await by(page, "restore-confirm").click();
+      await by(page, "restore-done").waitFor();
+    },
   },
   "rules plan": {
     do: async (page) => {
