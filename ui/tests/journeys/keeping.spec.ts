@@ -69,6 +69,9 @@ test("how long content is kept is changed after a person has read what that eras
   // Where administrators have a passphrase, it guards both.
   await core.call("set_administration_passphrase", { current: "", passphrase: "zwinglicanary" });
   await core.call("close_administration");
+  // The page is not told of what it has not asked for itself.
+  await window.reload();
+  await window.getByTestId("nav-settings").click();
   await expect(window.getByTestId("retention-days")).toBeDisabled();
   await expect(window.getByTestId("restore")).toBeDisabled();
 });
