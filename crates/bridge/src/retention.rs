@@ -3,7 +3,6 @@
 
 use engine::Engine;
 use fhir::Instant;
-use report::StateCode;
 
 use crate::problem::Problem;
 
@@ -16,20 +15,6 @@ const DAY_SECONDS: i64 = 86_400;
 /// Before when a report must have been settled for its content to leave the journal now.
 pub(crate) fn before(now: Instant, days: u32) -> Instant {
     now.plus_seconds(-i64::from(days) * DAY_SECONDS)
-}
-
-/// How many reports of a journal would lose their content now. Reads less of each than a list does,
-/// because there are many.
-pub(crate) fn due(engine: &Engine, days: u32) -> Result<u64, Problem> {
-    let (before, mut count) = (before(engine.now(), days), 0);
-    engine.journal().figures(Instant(i64::MIN), Instant(i64::MAX), |figure| {
-        // What was erased says neither; a report has to have a date, and most have a subject.
-        let has_content =
-            figure.date.is_some() || figure.code.is_some() || figure.subject.is_some();
-        let is_settled = figure.state.is_closed() || figure.state == StateCode::Completed;
-        count += u64::from(has_content && is_settled && figure.updated < before);
-    })?;
-    Ok(count)
 }
 
 /// Keeps the rule, or none, and applies it at once; gives how many reports have lost their content.

@@ -220,12 +220,19 @@ impl Engine {
         Ok(())
     }
 
+    /// How many settled reports would lose their content now, if they kept it for so many days.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub fn due_for_retention(&self, days: u32) -> Result<u64, EngineError> {
+        Ok(self.inner.journal.erasable(after(days), self.now())?)
+    }
+
     /// Lets the content of settled reports leave the journal, as the settings say; gives how many.
     pub async fn apply_retention(&self) -> Result<usize, EngineError> {
         let Some(days) = self.profile().settings.retention_days else { return Ok(0) };
-        let rule = Retention { completed_days: Some(days), closed_days: Some(days) };
         let (journal, now) = (self.inner.journal.clone(), self.now());
-        let done = tokio::task::spawn_blocking(move || journal.retain(rule, now)).await;
+        let done = tokio::task::spawn_blocking(move || journal.retain(after(days), now)).await;
         Ok(done.unwrap_or(Err(journal::JournalError::Closed))?)
     }
 
@@ -255,4 +262,9 @@ impl Engine {
         }
         Ok(client::probe(endpoint, Some(identity)).await)
     }
+}
+
+/// The rule that all settled reports keep their content for so many days.
+fn after(days: u32) -> Retention {
+    Retention { completed_days: Some(days), closed_days: Some(days) }
 }

@@ -305,6 +305,11 @@ impl Journal {
         self.read(|c| backup::write(c, &self.0.place, target))
     }
 
+    /// How many submissions [`Journal::retain`] would change now.
+    pub fn erasable(&self, rule: Retention, now: Instant) -> Result<u64, JournalError> {
+        self.read(|c| retain::count(c, rule, now))
+    }
+
     /// Removes what may name a patient from settled submissions that are older than the rule says,
     /// and gives their number.
     ///

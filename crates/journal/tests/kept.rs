@@ -112,7 +112,10 @@ fn retention_leaves_the_codes_of_messages_and_nothing_else() {
     assert!(before[0].text.is_some() && before[0].expression.is_some());
     assert_eq!(before[0].params.len(), 1);
     let rule = Retention { completed_days: Some(30), closed_days: None };
+    let erasable = |days: i64| house.journal.erasable(rule, at(days * 86_400)).unwrap();
+    assert_eq!([erasable(29), erasable(31)], [0, 1]);
     assert_eq!(house.journal.retain(rule, at(31 * 86_400)).unwrap(), 1);
+    assert_eq!(erasable(31), 0, "once");
     let after = kept(&house);
     assert_eq!(after.len(), 1);
     assert_eq!(after[0].code, before[0].code);

@@ -118,7 +118,7 @@ impl Desk {
         let days = retention_days(days)?;
         let engine = self.with_backups("retention").await?;
         let before = retention::before(engine.now(), days).to_fhir();
-        let reports = small(on_pool(move || retention::due(&engine, days)).await??);
+        let reports = small(on_pool(move || engine.due_for_retention(days)).await??);
         Ok(RetentionPlanView { reports, before })
     }
 

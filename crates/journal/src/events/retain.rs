@@ -13,20 +13,41 @@ const PORTION: i64 = 50;
 
 const DAY_SECONDS: i64 = 86_400;
 
+/// The states that a rule concerns, each with the time before which the last event must lie.
+fn states(rule: Retention, now: Instant) -> impl Iterator<Item = (&'static str, Instant)> {
+    let rules = [
+        ("completed", rule.completed_days),
+        ("withdrawn", rule.closed_days),
+        ("superseded", rule.closed_days),
+    ];
+    let before = move |days| now.plus_seconds(-i64::from(days) * DAY_SECONDS);
+    rules.into_iter().filter_map(move |(state, days)| Some((state, before(days?))))
+}
+
+/// How many submissions the rule would erase now.
+pub(crate) fn count(
+    connection: &Connection,
+    rule: Retention,
+    now: Instant,
+) -> Result<u64, JournalError> {
+    let mut count = 0;
+    for (state, before) in states(rule, now) {
+        let period = params![state, before.0];
+        let found = rows::one(connection, sql::COUNT_ERASABLE, period, |row| {
+            Ok(row.get::<_, i64>(0)?.unsigned_abs())
+        })?;
+        count += found.unwrap_or(0);
+    }
+    Ok(count)
+}
+
 /// Erases some of what the rule says; 0 when nothing is left.
 pub(crate) fn portion(
     connection: &Connection,
     rule: Retention,
     now: Instant,
 ) -> Result<usize, JournalError> {
-    let rules = [
-        ("completed", rule.completed_days),
-        ("withdrawn", rule.closed_days),
-        ("superseded", rule.closed_days),
-    ];
-    for (state, days) in rules {
-        let Some(days) = days else { continue };
-        let before = now.plus_seconds(-i64::from(days) * DAY_SECONDS);
+    for (state, before) in states(rule, now) {
         let due: Vec<SubmissionId> =
             rows::all(connection, sql::ERASABLE, params![state, before.0, PORTION], |row| {
                 row.get(0).map(SubmissionId)

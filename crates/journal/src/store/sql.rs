@@ -315,6 +315,9 @@ pub(crate) const SET_LEASE: &str = "INSERT INTO lease (id, holder, token, until)
 /// Settled submissions of a state (?1), last changed before ?2, not yet erased.
 pub(crate) const ERASABLE: &str =
     "SELECT id FROM submission WHERE state = ?1 AND updated < ?2 AND erased IS NULL LIMIT ?3";
+/// How many these are in all.
+pub(crate) const COUNT_ERASABLE: &str =
+    "SELECT count(*) FROM submission WHERE state = ?1 AND updated < ?2 AND erased IS NULL";
 /// All that retention has erased.
 pub(crate) const ERASED: &str = "SELECT id FROM submission WHERE erased IS NOT NULL";
 pub(crate) const ERASE_SUBMISSION: &str =
@@ -360,6 +363,7 @@ mod plans {
             (DOUBTS_LONG, "submission_state"),
             (OVERDUE, "submission_state"),
             (ERASABLE, "submission_state"),
+            (COUNT_ERASABLE, "submission_state"),
             (BY_IDENTIFIER, "submission_identifier"),
             (BY_IDENTIFIER_AT, "submission_identifier"),
             (OF_ATTEMPT, "submission_identifier"),
