@@ -7,6 +7,7 @@ use fhir::{Element, Format, Limits, Tree};
 
 use crate::fields::{keys, resource_types};
 use crate::placement::place;
+use crate::results::results_of;
 use crate::sections::sections_of;
 use crate::views::{MessageView, SectionView};
 
@@ -49,6 +50,20 @@ fn placed(tree: &Tree, mut message: MessageView) -> (Option<String>, Option<Stri
 
 fn at(resource: &str, field: &str) -> (Option<String>, Option<String>) {
     (Some(resource.to_owned()), Some(field.to_owned()))
+}
+
+/// The list names the disease by these words too, where the code is not in the table.
+#[test]
+fn a_result_names_its_disease_by_its_words_where_its_code_is_not_known() {
+    for (sample, disease) in [
+        (include_str!("../samples/salmonellosis-muster-fehler.json"), "salmonellosis"),
+        (include_str!("../samples/malaria.json"), "malaria"),
+    ] {
+        let tree = read(sample);
+        let results = results_of(&report::Links::of(exchange::document_of(&tree).unwrap()));
+        let named: Vec<_> = results.iter().filter_map(|it| it.disease.as_deref()).collect();
+        assert!(named.contains(&disease), "{named:?}");
+    }
 }
 
 #[test]

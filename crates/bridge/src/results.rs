@@ -2,6 +2,7 @@
 
 use fhir::Element;
 use report::Links;
+use report::diseases::of_subject;
 
 use crate::outcomes::outcome_of;
 use crate::views::ResultView;
@@ -37,7 +38,8 @@ fn result<'t>(
         .child("code")
         .into_iter()
         .flat_map(|code| code.all("coding"))
-        .find_map(|coding| report::diseases::of_code(coding.text("code")?));
+        .find_map(|coding| report::diseases::of_code(coding.text("code")?))
+        .or_else(|| of_subject(None, code.as_ref().map(|words| &*words.value)));
     let value = of.choice("value");
     let interpretation = of.child("interpretation");
     let outcome = [interpretation, value].into_iter().flatten().find_map(outcome_of);
