@@ -47,7 +47,8 @@ pub(crate) fn open(app: &AppHandle, in_background: bool) -> tauri::Result<()> {
     let window = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::App("index.html".into()))
         .title("Lab Courier")
         .inner_size(1280.0, 820.0)
-        .min_inner_size(720.0, 520.0)
+        // The page reflows down to this width.
+        .min_inner_size(320.0, 400.0)
         .visible(!in_background)
         .on_document_title_changed(|window, title| {
             // The page names the environment; a title that cannot be set stays as it was.
