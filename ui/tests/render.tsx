@@ -17,13 +17,13 @@ const open: (() => void)[] = [];
 afterEach(() => open.splice(0).forEach((close) => close()));
 
 /** Renders with the words of a language into the document. */
-export async function render(node: ReactNode, language: Language = "en"): Promise<HTMLElement> {
+export async function render(node: ReactNode, language: Language = "en", own?: Partial<Window>): Promise<HTMLElement> {
   const words = await loadWords(language);
   const element = document.body.appendChild(document.createElement("div"));
   const root = createRoot(element);
   const whole = (
     <WordsProvider value={words}>
-      <WindowContext value={WINDOW}>{node}</WindowContext>
+      <WindowContext value={{ ...WINDOW, ...own }}>{node}</WindowContext>
     </WordsProvider>
   );
   await act(async () => root.render(whole));

@@ -103,8 +103,8 @@ export function useCauseFields(all: number[]) {
   });
 }
 
-export const useDetail = (id: number) =>
-  useQuery({ queryKey: ["detail", id], queryFn: () => door.call("detail", { id }) });
+export const useDetail = (id: number, enabled = true) =>
+  useQuery({ queryKey: ["detail", id], queryFn: () => door.call("detail", { id }), enabled });
 
 /** What a list is asked for, without the paging. */
 export type ListFilter = Omit<ListQuery, "before" | "limit">;

@@ -3,7 +3,7 @@
 import { History, RotateCw, Wrench, XCircle } from "lucide-react";
 import { useState } from "react";
 
-import { COUNTED_MAX, useCauseFields, useCommand } from "../bridge/queries";
+import { COUNTED_MAX, useCauseFields, useCommand, useDetail } from "../bridge/queries";
 import { daysOf, masked, offered } from "../causes";
 import type { Cause } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
@@ -19,7 +19,7 @@ import { Sparkline } from "../parts/sparkline";
 import { StateLabel, StateMark } from "../parts/state";
 import { Subject } from "../parts/subject";
 import { say, sayProblem } from "../kit/toasts";
-import { namesSomebody } from "../parts/veil";
+import { hiding, namesSomebody } from "../parts/veil";
 import { useWindow } from "../place";
 import css from "./correct.module.css";
 
@@ -53,11 +53,7 @@ export function CausePage(props: {
     <section className={css.page} aria-label={title} data-testid="cause-page">
       <div className={css.words}>
         <h2 className="selectable">{title}</h2>
-        {message?.text && (
-          <p className={`${css.own} selectable`} lang="en">
-            {reveal ? message.text : masked(message.text)}
-          </p>
-        )}
+        <OwnWords cause={cause} />
         {help && (
           <p className="selectable" data-testid="cause-help">
             {help}
@@ -98,6 +94,21 @@ export function CausePage(props: {
       </div>
       <CauseRows cause={cause} open={null} onShow={onShow} />
     </section>
+  );
+}
+
+/** The words of the authority or of the rule: those about the newest report, and while names are hidden without its
+ *  patient, as that report itself says them. */
+function OwnWords({ cause }: { cause: Cause }) {
+  const { reveal } = useWindow();
+  const words = cause.message?.text;
+  const newest = useDetail(cause.rows[0]?.id ?? 0, !reveal && Boolean(words)).data;
+  // Until it is known whom they may name, they are not shown.
+  if (!words || (!reveal && !newest)) return null;
+  return (
+    <p className={`${css.own} selectable`} lang="en">
+      {reveal ? words : hiding(newest?.row.patient ?? null)(masked(words))}
+    </p>
   );
 }
 
