@@ -48,7 +48,7 @@ export function Reports({
   const text = useText();
   const { language } = useWords();
   const { go, reveal } = useWindow();
-  const [own, setView] = useState<View>({ ...EVERYTHING, search: only?.search ?? "" });
+  const [own, setView] = useAskedView(only);
   const view: View = { ...own, group };
   const [correcting, setCorrecting] = useState<number>();
   const [decided, setDecided] = useState<Decided>();
@@ -209,6 +209,18 @@ export function Reports({
       )}
     </div>
   );
+}
+
+/** Filters as somebody sets them; what is asked for anew from elsewhere in the window begins with all reports again. */
+function useAskedView(only: Only | undefined) {
+  const asked = (): View => ({ ...EVERYTHING, search: only?.search ?? "" });
+  const state = useState<View>(asked);
+  const [before, setBefore] = useState(only);
+  if (before !== only) {
+    setBefore(only);
+    if (only) state[1](asked());
+  }
+  return state;
 }
 
 /** A range begins where the last choice was made, or else where the focus stands. */
