@@ -60,6 +60,8 @@ export function FixDialog({ ids, onClose }: { ids: number[]; onClose: () => void
         <Steps
           run={run}
           rest={rest.length}
+          // Until it is known which can be sent, the first of so many is what the button is about.
+          isOnly={first === undefined ? ids.length === 1 : rest.length === 0}
           disabled={first === undefined}
           onFirst={() => first !== undefined && run.begin(first)}
           onRest={() => run.goOn(rest)}
@@ -166,12 +168,13 @@ function Progress({ run, rest }: { run: Run; rest: number }) {
 function Steps(props: {
   run: Run;
   rest: number;
+  isOnly: boolean;
   disabled: boolean;
   onFirst: () => void;
   onRest: () => void;
   onClose: () => void;
 }) {
-  const { run, rest, disabled, onFirst, onRest, onClose } = props;
+  const { run, rest, isOnly, disabled, onFirst, onRest, onClose } = props;
   const text = useText();
   switch (run.phase) {
     case "none":
@@ -181,7 +184,7 @@ function Steps(props: {
             {text("action.cancel")}
           </Button>
           <Button tone="primary" icon={Send} isDisabled={disabled} onPress={onFirst} data-testid="fix-first">
-            {text(rest === 0 ? "fix.only" : "fix.first")}
+            {text(isOnly ? "fix.only" : "fix.first")}
           </Button>
         </>
       );
