@@ -6,7 +6,7 @@ import { readCatalogue } from "../build/catalogues";
 import type { MessageView } from "../src/bridge/generated/MessageView";
 import { BLANK } from "../src/bridge/mock-data";
 import { LANGUAGES, loadWords } from "../src/i18n/text";
-import { helpOf, sentenceOf, shownSentence, valuesOf } from "../src/parts/said";
+import { helpOf, namedElement, sentenceOf, shownSentence, valuesOf } from "../src/parts/said";
 
 const missing = (element: string, path: string | null = null): MessageView => ({
   ...BLANK,
@@ -161,5 +161,27 @@ describe("what the authority says", () => {
       for (const rule of rules) expect(said({ rule })?.length, `${language} ${rule}`).toBeGreaterThan(20);
       for (const code of issues) expect(said({ rule: null, code }), `${language} ${code}`).toBeTruthy();
     }
+  });
+});
+
+describe("a difference that is told by its element", () => {
+  it.each(LANGUAGES.map(({ code }) => code))("has people's words for it in %s", async (language) => {
+    const { text } = await loadWords(language);
+    const line = namedElement(text, "Bundle.entry[2].resource.name[0].family = M…");
+    expect(line).toBe(`${text.code("path.Patient.name.family")} = M…`);
+    expect(namedElement(text, "Bundle.entry[2].resource.birthDate = 1…")).not.toContain("birthDate");
+  });
+
+  it("says in what it stands where it says nothing by itself", async () => {
+    const { text } = await loadWords("en");
+    const resource = "Bundle.entry[3].resource";
+    expect(namedElement(text, `${resource}.specimen[0].type.coding[0].code = 2…`)).toBe("Type · Code = 2…");
+    expect(namedElement(text, `${resource}.code.coding[0].code = 2…`)).toBe("Code = 2…");
+    expect(namedElement(text, `${resource}.code.udiCarrier = a = b`)).toBe("udiCarrier = a = b");
+  });
+
+  it("stays as it is where it is a line of the source", async () => {
+    const { text } = await loadWords("en");
+    expect(namedElement(text, '  "family": "M…",')).toBe('  "family": "M…",');
   });
 });

@@ -25,6 +25,7 @@ import css from "./candidate.module.css";
 import { Button, Switch } from "../kit/controls";
 import { Difference } from "./difference";
 import { Message } from "./message";
+import { namedElement } from "./said";
 import stateCss from "./state.module.css";
 import type { Tone } from "../kit/notes";
 import { Subject } from "./subject";
@@ -156,6 +157,12 @@ function Corrects({
   const { go } = useWindow();
   const { id, possible } = corrects;
   const values = { state: words("state", corrects.state), time: format.moment(corrects.updated) };
+  const named = (line: string | null) => line && namedElement(text, line);
+  const changes = corrects.changes.map((change) => ({
+    ...change,
+    removed: named(change.removed),
+    added: named(change.added),
+  }));
   return (
     <div className={css.corrects} data-testid="corrects">
       <span className={css.line}>
@@ -164,7 +171,7 @@ function Corrects({
           {text("send.known.show")}
         </Button>
       </span>
-      <Difference changes={corrects.changes} changed={corrects.changed} max={2} />
+      <Difference changes={changes} changed={corrects.changed} max={2} />
       {children}
     </div>
   );

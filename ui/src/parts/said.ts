@@ -89,6 +89,22 @@ function nameOf(text: Text, element: string, path: string | null): string {
   return slice ? `${known} (${slice})` : known;
 }
 
+/** Elements that say nothing without that in which they stand. */
+const PARTS = new Set(["code", "display", "system", "text", "unit", "value"]);
+
+/** `Bundle.entry[2].resource.name[0].family = Muster`: an element of a report, and what stands there. */
+const OF_ELEMENT = /^Bundle\.entry\[\d+\]\.resource\.(\S+)(?= = )/;
+
+/** A difference that is told by its element, with people's words for it. */
+export function namedElement(text: Text, line: string): string {
+  return line.replace(OF_ELEMENT, (_, expression: string) => {
+    const path = expression.replace(/\[\d+\]/g, "").split(".");
+    const parts = path.filter((part) => part !== "coding");
+    const shown = parts.slice(PARTS.has(parts.at(-1) ?? "") ? -2 : -1);
+    return [...new Set(shown.map((part) => nameOf(text, part, null)))].join(" · ");
+  });
+}
+
 /** The words of the rule or of the authority, as they were published. */
 export function rawText(message: MessageView): string | null {
   return message.text ?? (BROKEN.has(message.code) ? (message.params.text ?? null) : null);
