@@ -5,7 +5,7 @@ import { ArrowRight, Check, X } from "lucide-react";
 
 import type { StatusView } from "../bridge/generated/StatusView";
 import { useSavePreferences } from "../bridge/preferences";
-import { useCertificates, useEndpoints, usePreferences } from "../bridge/queries";
+import { useCertificates, useEndpoints, usePreferences, useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { HOME, useWindow } from "../place";
 import type { Place } from "../place";
@@ -23,14 +23,11 @@ const PLACES: Record<Step, Place> = {
   report: HOME.send,
 };
 
-export function Checklist({ status, samples }: { status: StatusView; samples: () => void }) {
-  const text = useText();
-  const { go } = useWindow();
-  const save = useSavePreferences();
-  const hidden = usePreferences().data?.checklistHidden ?? true;
+/** Which of them are done, and which comes next; nothing once all are. */
+function useSteps(status: StatusView | undefined) {
   const certificates = useCertificates().data;
   const endpoints = useEndpoints().data;
-  if (hidden || !certificates || !endpoints) return null;
+  if (!status || !certificates || !endpoints) return undefined;
   const real = status.environment !== "practice";
   const { completed, inProgress } = status.counts;
   const done: Record<Step, boolean> = {
@@ -41,7 +38,30 @@ export function Checklist({ status, samples }: { status: StatusView; samples: ()
     report: real && completed + inProgress > 0,
   };
   const next = STEPS.find((step) => !done[step]);
-  if (!next) return null;
+  return next && { done, next };
+}
+
+/** Shows the list again that was put away, as long as something of it is left to do. */
+export function useChecklistAgain(): (() => void) | undefined {
+  const { go } = useWindow();
+  const save = useSavePreferences();
+  const steps = useSteps(useStatus().data);
+  const hidden = usePreferences().data?.checklistHidden ?? false;
+  if (!hidden || !steps) return undefined;
+  return () => {
+    save({ checklistHidden: false });
+    go(HOME.send);
+  };
+}
+
+export function Checklist({ status, samples }: { status: StatusView; samples: () => void }) {
+  const text = useText();
+  const { go } = useWindow();
+  const save = useSavePreferences();
+  const hidden = usePreferences().data?.checklistHidden ?? true;
+  const steps = useSteps(status);
+  if (hidden || !steps) return null;
+  const { done, next } = steps;
   const press = (step: Step) => (step === "practice" ? samples() : go(PLACES[step]));
   return (
     <section className={css.checklist} aria-labelledby="checklist" data-testid="checklist">

@@ -1,10 +1,12 @@
 // Help without a network: what the screen is for, what one does there and what one should know; then the keys.
 
+import { ListChecks } from "lucide-react";
 import { useState } from "react";
 
 import { useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import type { Screen } from "../place";
+import { useChecklistAgain } from "./checklist";
 import { Button } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
 import css from "./help.module.css";
@@ -24,6 +26,7 @@ const PAGES: Record<Screen, TextId[]> = {
 export function Help({ screen, onClose }: { screen: Screen; onClose: () => void }) {
   const text = useText();
   const [page, setPage] = useState<Screen>(screen);
+  const stepsAgain = useChecklistAgain();
   return (
     <Dialog title={text("help.title")} size="large" scrolls onClose={onClose}>
       <div className={css.help}>
@@ -45,6 +48,18 @@ export function Help({ screen, onClose }: { screen: Screen; onClose: () => void 
           {PAGES[page].map((id) => (
             <p key={id}>{text(id)}</p>
           ))}
+          {page === "send" && stepsAgain && (
+            <Button
+              icon={ListChecks}
+              onPress={() => {
+                onClose();
+                stepsAgain();
+              }}
+              data-testid="checklist-show"
+            >
+              {text("checklist.show")}
+            </Button>
+          )}
         </section>
         <section className={css.keys}>
           <h3>{text("keys.title")}</h3>

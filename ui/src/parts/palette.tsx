@@ -15,6 +15,7 @@ import { Dialog } from "../kit/dialog";
 import { StateMark } from "./state";
 import { diseaseOf } from "./subject";
 import { sayProblem } from "../kit/toasts";
+import { useChecklistAgain } from "./checklist";
 import css from "./palette.module.css";
 
 interface Entry {
@@ -130,6 +131,7 @@ function useActions({ showSheet, lock }: { showSheet: () => void; lock: () => vo
   const save = useSavePreferences();
   const paused = useStatus().data?.paused ?? false;
   const { mutate: pause } = useCommand("set_paused");
+  const stepsAgain = useChecklistAgain();
   return useMemo(() => {
     const entry = (key: string, name: string, run: () => void): Entry => ({ key, words: name, icon: ArrowRight, run });
     const toSend = (choose: () => void) => () => {
@@ -151,6 +153,7 @@ function useActions({ showSheet, lock }: { showSheet: () => void; lock: () => vo
       ),
       entry("names", text(reveal ? "reports.hide-names" : "reports.show-names"), () => setReveal(!reveal)),
       entry("lock", text("lock.now"), lock),
+      ...(stepsAgain ? [entry("first-steps", text("checklist.show"), stepsAgain)] : []),
       entry("keys", `${text("help.title")}, ${text("keys.title")}`, showSheet),
       ...(preferences ? THEMES : []).map((theme) =>
         entry(theme, `${text("settings.theme")} · ${words("theme", theme)}`, () => save({ theme })),
@@ -160,7 +163,7 @@ function useActions({ showSheet, lock }: { showSheet: () => void; lock: () => vo
       ),
     ];
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the rest are functions that do the same each time
-  }, [text, words, reveal, paused, preferences === undefined]);
+  }, [text, words, reveal, paused, preferences === undefined, stepsAgain === undefined]);
 }
 
 /** The newest reports that match, and the list of all of them. */

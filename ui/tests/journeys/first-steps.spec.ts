@@ -27,6 +27,18 @@ test("the first steps stay until they are done, each opens its place, and they c
   await window.getByTestId("checklist-hide").click();
   await expect(list).toHaveCount(0);
   await expect.poll(() => core.call("preferences")).toMatchObject({ checklistHidden: true });
+  // Put away is not lost: the palette and the help bring it back.
+  await window.getByTestId("nav-overview").click();
+  await window.keyboard.press("Control+k");
+  await window.keyboard.type("first steps");
+  await window.keyboard.press("Enter");
+  await expect(list).toContainText("First steps");
+  await window.getByTestId("checklist-hide").click();
+  await expect(list).toHaveCount(0);
+  await window.keyboard.press("?");
+  await window.getByTestId("checklist-show").click();
+  await expect(list).toContainText("First steps");
+  await expect.poll(() => core.call("preferences")).toMatchObject({ checklistHidden: false });
 });
 
 test.describe("on a computer without a keychain", () => {
