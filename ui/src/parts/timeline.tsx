@@ -8,7 +8,7 @@ import type { EventCode } from "../bridge/generated/EventCode";
 import type { TimelineView } from "../bridge/generated/TimelineView";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { Format, Text } from "../i18n/text";
-import { Button } from "../kit/controls";
+import { Button, CopyButton, Switch } from "../kit/controls";
 import { indented } from "./indented";
 import css from "./timeline.module.css";
 import { Hidden, useVeil } from "./veil";
@@ -76,12 +76,23 @@ function Step({ step }: { step: TimelineView }) {
 
 function Evidence({ evidence }: { evidence: EvidenceView }) {
   const text = useText();
+  const [plain, setPlain] = useState(false);
+  const { body } = evidence;
+  const spread = indented(body);
   const head = [evidence.httpStatus && `HTTP ${evidence.httpStatus}`, evidence.contentType].filter(Boolean).join(" · ");
   return (
     <figure className={css.evidence}>
-      <figcaption>{head}</figcaption>
+      <figcaption>
+        <span>{head}</span>
+        {spread !== body && (
+          <Switch isSelected={plain} onChange={setPlain}>
+            {text("timeline.plain")}
+          </Switch>
+        )}
+        <CopyButton label={text("timeline.copy")} value={() => body} data-testid="copy-evidence" />
+      </figcaption>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolls, so it must take the focus */}
-      <pre tabIndex={0}>{indented(evidence.body)}</pre>
+      <pre tabIndex={0}>{plain ? body : spread}</pre>
       {evidence.truncated && <p>{text("timeline.truncated")}</p>}
     </figure>
   );
