@@ -1,12 +1,9 @@
 // What can be done with all reports that are chosen, at the bottom of the list. The core says for how many each is
 // possible, and afterwards for which it was done.
 
-import { Ban, Download, Hand, Play, RotateCw, X, XCircle } from "lucide-react";
+import { Ban, Hand, Play, RotateCw, X, XCircle } from "lucide-react";
 import { useState } from "react";
 
-import { door } from "#door";
-
-import { problemOf } from "../bridge/door";
 import type { Decision } from "../bridge/door";
 import type { Action } from "../bridge/generated/Action";
 import type { DecidedView } from "../bridge/generated/DecidedView";
@@ -20,7 +17,8 @@ import { Button } from "../kit/controls";
 import type { Decided } from "./decided";
 import { ReasonDialog } from "../kit/dialog";
 import { tableOf } from "./reports-table";
-import { say, sayProblem } from "../kit/toasts";
+import { SaveTable } from "./save-table";
+import { sayProblem } from "../kit/toasts";
 
 /** What is asked for before it is done: a reason, that the journal keeps. */
 type Asked = "release" | "withdraw" | "not-reportable";
@@ -78,7 +76,7 @@ export function BulkBar(props: {
         {action("hold-back", "bulk.hold-back", Hand, () => run("hold-back"))}
         {action("withdraw", "bulk.withdraw", XCircle, () => setAsking("withdraw"))}
         {action("not-reportable", "bulk.not-reportable", Ban, () => setAsking("not-reportable"))}
-        <SaveTable ids={ids} />
+        <SaveChosen ids={ids} />
       </div>
       {asking && (
         <Question
@@ -116,25 +114,11 @@ function Question(props: {
 }
 
 /** The chosen reports as a file for a spreadsheet; it names no patient. */
-function SaveTable({ ids }: { ids: number[] }) {
+function SaveChosen({ ids }: { ids: number[] }) {
   const words = useWords();
   const { text } = words;
-  const [busy, setBusy] = useState(false);
-  const save = async () => {
-    setBusy(true);
-    try {
-      const saved = await door.call("save_table", { text: await tableOf(ids, words) });
-      if (saved) say({ tone: "done", title: text("bulk.saved", { n: ids.length }) });
-    } catch (thrown) {
-      sayProblem(text)(problemOf(thrown));
-    } finally {
-      setBusy(false);
-    }
-  };
   return (
-    <Button tone="quiet" icon={Download} isPending={busy} onPress={() => void save()} data-testid="bulk-csv">
-      {text("bulk.csv")}
-    </Button>
+    <SaveTable table={() => tableOf(ids, words)} saved={text("bulk.saved", { n: ids.length })} data-testid="bulk-csv" />
   );
 }
 

@@ -19,6 +19,7 @@ import { LostReports } from "../parts/lost";
 import { shownSentence } from "../parts/said";
 import { Notice, ProblemNote } from "../kit/notes";
 import screen from "../kit/screen.module.css";
+import { SaveTable } from "../parts/save-table";
 import { STATE_CODES, StateLabel } from "../parts/state";
 import { Subject } from "../parts/subject";
 import { csv } from "../parts/table-text";
@@ -322,6 +323,7 @@ function DayTable({ days }: { days: DayView[] }) {
     <details className={css.table}>
       <summary>{text("overview.table")}</summary>
       <CopyButton label={text("overview.csv")} value={asText} data-testid="copy-csv" />
+      <SaveTable table={asText} data-testid="save-csv" />
       <div className={css.scroll}>
         <table>
           <thead>

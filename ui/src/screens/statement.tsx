@@ -14,6 +14,7 @@ import { Button, CopyButton } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
 import { Notice, ProblemNote } from "../kit/notes";
 import { say, sayProblem } from "../kit/toasts";
+import { SaveTable } from "../parts/save-table";
 import { STATE_CODES } from "../parts/state";
 import { csv } from "../parts/table-text";
 import css from "./statement.module.css";
@@ -49,6 +50,7 @@ export function StatementDialog({ onClose }: { onClose: () => void }) {
         view && (
           <>
             <CopyButton label={text("overview.csv")} value={() => csv(linesOf(view))} data-testid="statement-csv" />
+            <SaveTable table={() => csv(linesOf(view))} data-testid="statement-save-csv" />
             <Button tone="quiet" icon={Printer} onPress={() => globalThis.print()} data-testid="statement-print">
               {text("statement.print")}
             </Button>

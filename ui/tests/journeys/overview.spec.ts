@@ -84,6 +84,11 @@ test("the daily statement has what was sent, its digest and the answer, and no n
   await expect.poll(async () => (await readText()).split("\r\n")).toHaveLength(3);
   const copied = await readText();
   expect(copied).toContain(digest);
+  const table = core.write("statement.csv", "");
+  await core.choose([table]);
+  await window.getByTestId("statement-save-csv").click();
+  await expect(window.getByText("The table is saved")).toBeVisible();
+  expect(readFileSync(table, "utf8")).toBe(`\uFEFF${copied}`);
 
   // The file says the same, in the language of the window, and can be read without any program for PDF.
   const target = core.write("statement.pdf", "");

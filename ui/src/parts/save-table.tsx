@@ -1,0 +1,44 @@
+// A table as a file for a spreadsheet, where the person says.
+
+import { Download } from "lucide-react";
+import { useState } from "react";
+
+import { door } from "#door";
+
+import { problemOf } from "../bridge/door";
+import { useText } from "../i18n/text";
+import { Button } from "../kit/controls";
+import { say, sayProblem } from "../kit/toasts";
+
+export function SaveTable(props: {
+  /** Made when it is asked for. */
+  table: () => string | Promise<string>;
+  /** What is said once it is saved. */
+  saved?: string;
+  "data-testid"?: string;
+}) {
+  const text = useText();
+  const [busy, setBusy] = useState(false);
+  const save = async () => {
+    setBusy(true);
+    try {
+      const saved = await door.call("save_table", { text: await props.table() });
+      if (saved) say({ tone: "done", title: props.saved ?? text("table.saved") });
+    } catch (thrown) {
+      sayProblem(text)(problemOf(thrown));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button
+      tone="quiet"
+      icon={Download}
+      isPending={busy}
+      onPress={() => void save()}
+      data-testid={props["data-testid"]}
+    >
+      {text("table.save")}
+    </Button>
+  );
+}
