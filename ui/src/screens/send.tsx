@@ -1,15 +1,6 @@
 // Send: choose or drop, look at the findings, send, take back for ten seconds.
 
-import {
-  ClipboardPaste,
-  EyeOff,
-  FilePlus2,
-  FileStack,
-  FlaskConical,
-  FolderPlus,
-  Send as SendIcon,
-  X,
-} from "lucide-react";
+import { ClipboardPaste, FilePlus2, FileStack, FlaskConical, FolderPlus, Send as SendIcon, X } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Dispatch, SetStateAction } from "react";
 
@@ -20,7 +11,7 @@ import { useText } from "../i18n/text";
 import { isAsked, repeated, tally, useIntake } from "../intake";
 import type { Source } from "../intake";
 import { Checklist } from "../parts/checklist";
-import { Button } from "../kit/controls";
+import { Button, Switch } from "../kit/controls";
 import { isDialogOpen } from "../kit/dialog";
 import { ProblemNote } from "../kit/notes";
 import screen from "../kit/screen.module.css";
@@ -184,15 +175,15 @@ function useNamedAgain(sources: Source[], setAgain: Dispatch<SetStateAction<Read
   }, [sources, setAgain]);
 }
 
-/** Says that names are masked; the switch in the rail shows them. */
+/** Says whether names are masked, and changes it, as the switch in the rail does. */
 function Masked() {
   const text = useText();
-  const { reveal } = useWindow();
-  if (reveal) return null;
+  const { reveal, setReveal } = useWindow();
   return (
-    <span className={css.masked}>
-      <EyeOff aria-hidden size={15} />
-      {text("send.masked")}
+    <span className={css.masked} data-testid="send-masked">
+      <Switch isSelected={!reveal} onChange={(on) => setReveal(!on)}>
+        {text("send.masked")}
+      </Switch>
     </span>
   );
 }
