@@ -30,7 +30,7 @@ export function DropVeil({ target }: { target: DropTarget }) {
       <div className={css.frame}>
         <FileUp size={40} strokeWidth={1.4} />
         <strong>{text(`drop.${target.kind}`)}</strong>
-        <span>{text("drop.safe")}</span>
+        <span>{text(target.kind === "certificate" ? "drop.safe.certificate" : "drop.safe")}</span>
       </div>
     </div>
   );

@@ -87,7 +87,14 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
           className={css.password}
           onSubmit={(event) => {
             event.preventDefault();
-            inspect.mutate(takes);
+            const [field] = event.currentTarget.getElementsByTagName("input");
+            // What was wrong is typed over by the next key.
+            inspect.mutate(takes, {
+              onError() {
+                field?.focus();
+                field?.select();
+              },
+            });
           }}
         >
           <TextField
