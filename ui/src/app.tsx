@@ -264,7 +264,7 @@ function ScreenOf(props: {
     case "reports":
       return <Reports key={room} group={place.group} open={place.open} sent={place.sent} only={place.only} />;
     case "correct":
-      return <Correct key={room} open={place.open} />;
+      return <Correct key={room} open={place.open} cause={place.cause} />;
     case "overview":
       return <Overview key={String(place.stating)} stating={place.stating ?? false} />;
     case "ask":

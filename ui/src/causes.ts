@@ -26,9 +26,9 @@ export function masked(text: string): string {
     .trim();
 }
 
-function keyOf(row: RowView): string {
-  const { message } = row;
-  if (!message) return `state ${row.state}`;
+/** By it a cause is told from others: that of a report, or of what was counted with such a message. */
+export function keyOf({ message, state }: Pick<RowView, "message" | "state">): string {
+  if (!message) return `state ${state}`;
   const path = message.expression?.replace(/\[\d+\]/g, "") ?? "";
   return [message.source, message.rule ?? message.code, masked(message.text ?? ""), path].join(" ");
 }

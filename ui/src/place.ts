@@ -8,7 +8,7 @@ import type { State } from "./bridge/generated/State";
 export type Place =
   | { screen: "send" }
   | { screen: "reports"; group: Group | null; open: number | null; sent?: Sent; only?: Only }
-  | { screen: "correct"; open: number | null }
+  | { screen: "correct"; open: number | null; cause?: string }
   | { screen: "overview"; stating?: boolean }
   | { screen: "ask"; about?: { report: number; identifier: string } }
   | { screen: "certificate" }

@@ -28,7 +28,8 @@ import { Detail } from "./detail";
 const ROWS_AT_A_TIME = 5000;
 const CORRECTED: ListFilter = { ...ALL, states: ["superseded"] };
 
-export function Correct({ open }: { open: number | null }) {
+/** `cause` is the key of the one that was asked for elsewhere. */
+export function Correct({ open, cause }: { open: number | null; cause?: string | undefined }) {
   const text = useText();
   const format = useFormat();
   const { go, reveal } = useWindow();
@@ -40,7 +41,7 @@ export function Correct({ open }: { open: number | null }) {
   const causes = causesOf(rows);
   // What was corrected last: a cause whose reports are all younger has come back.
   const corrected = useList(CORRECTED, reveal).data?.pages[0]?.rows ?? [];
-  const [chosen, setChosen] = useState<string>();
+  const [chosen, setChosen] = useState(cause);
   const holding = causes.find((cause) => cause.rows.some((row) => row.id === open));
   const current = holding ?? causes.find((cause) => cause.key === chosen) ?? causes[0];
   const { hasNextPage, isFetching, fetchNextPage } = list;

@@ -11,6 +11,7 @@ import type { ListQuery } from "../bridge/generated/ListQuery";
 import type { State } from "../bridge/generated/State";
 import type { StatisticsView } from "../bridge/generated/StatisticsView";
 import { ALL, useRows, useStatistics } from "../bridge/queries";
+import { keyOf } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { Button, CopyButton } from "../kit/controls";
 import { DayChart, instantsOf, sumOf } from "../parts/day-chart";
@@ -23,7 +24,7 @@ import { SaveTable } from "../parts/save-table";
 import { STATE_CODES, StateLabel } from "../parts/state";
 import { Subject } from "../parts/subject";
 import { csv } from "../parts/table-text";
-import { HOME, useWindow } from "../place";
+import { useWindow } from "../place";
 import type { Only } from "../place";
 import css from "./overview.module.css";
 import { StatementDialog } from "./statement";
@@ -180,7 +181,11 @@ function HeldUp({ view }: { view: StatisticsView }) {
       <ul className={css.lines}>
         {causes.map(({ message, state, count }, at) => (
           <li key={at}>
-            <button type="button" className={css.line} onClick={() => go(HOME.correct)}>
+            <button
+              type="button"
+              className={css.line}
+              onClick={() => go({ screen: "correct", open: null, cause: keyOf({ message, state }) })}
+            >
               <strong className={css.number}>{format.number(count)}</strong>
               <span>{message ? shownSentence(text, message, !reveal) : words("state-meaning", state)}</span>
             </button>
