@@ -41,3 +41,42 @@ test.describe("in German", () => {
     await expect(detail).toContainText("labcourier.practice@");
   });
 });
+
+test("a place that is shown in the report moves the pane, and never the window", async ({ window, core }) => {
+  const { submissions } = await core.send([core.sample("muster-fehler")]);
+  const id = submissions[0] ?? 0;
+  await expect.poll(async () => (await core.call("detail", { id })).row.state).toBe("failed");
+  await window.setViewportSize({ width: 1000, height: 560 });
+  await window.getByTestId("nav-reports").click();
+  await window.getByTestId("report-row").click();
+  const top = () =>
+    window.evaluate(() =>
+      ["html", "body", "main"].map((part) => {
+        const element = document.querySelector(part);
+        return [element?.scrollTop, element?.getBoundingClientRect().top];
+      }),
+    );
+  const before = await top();
+  const show = window.getByTestId("message").getByRole("button", { name: "Show in report" });
+  for (const button of await show.all()) {
+    await button.click();
+    await expect(window.getByTestId("detail").locator('[data-field][class*="shown"]')).toBeInViewport();
+    expect(await top()).toEqual(before);
+  }
+  await expect(show.first()).toBeVisible();
+});
+
+test("select all takes the rows of the list, and nowhere the words of the window itself", async ({ window, core }) => {
+  await core.send([core.sample("covid"), core.sample("malaria")]);
+  const selected = () => window.evaluate(() => String(getSelection()));
+  await window.getByTestId("nav-reports").click();
+  await expect(window.getByTestId("report-row")).toHaveCount(2);
+  await window.keyboard.press("Control+a");
+  await expect(window.getByText("2 reports chosen")).toBeVisible();
+  expect(await selected()).toBe("");
+  for (const place of ["nav-overview", "nav-settings"]) {
+    await window.getByTestId(place).click();
+    await window.keyboard.press("Control+a");
+    expect(await selected()).not.toContain("Overview");
+  }
+});
