@@ -249,6 +249,8 @@ pub struct Due {
     pub endpoint: String,
     /// The submission that it takes the place of.
     pub corrects: Option<SubmissionId>,
+    /// Its document identifier.
+    pub document: Option<String>,
 }
 
 /// A submission that the authority has or may have.
@@ -271,8 +273,7 @@ pub struct OpenReport {
 pub struct Sibling {
     /// Which; `None`: one that a restore has lost.
     pub id: Option<SubmissionId>,
-    /// It is on its way or in doubt: its bytes may be at the authority, and no receipt is known
-    /// yet.
+    /// It is on its way or in doubt: its bytes may be at the authority, without a known receipt.
     pub may_be_delivered: bool,
     /// It is neither, was sent once, and no receipt of it is known: its timeline says whether it
     /// was received.
@@ -344,9 +345,8 @@ pub struct Row {
     pub corrects: Option<SubmissionId>,
     /// The submission that took its place.
     pub corrected_by: Option<SubmissionId>,
-    /// The submission that is to take its place and has not arrived yet, also in the place of one
-    /// that was itself to do so; while this one is on hold, in doubt or in progress, also one that
-    /// has arrived.
+    /// The submission that is to take its place, perhaps by way of others, and has not arrived yet;
+    /// while this one is on hold, in doubt or in progress, also one that has.
     pub replacement: Option<SubmissionId>,
     /// That one has arrived, and none waits.
     pub replacement_has_arrived: bool,

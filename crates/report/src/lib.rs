@@ -19,6 +19,6 @@ pub use document::{Summary, digest};
 pub use event::{Event, Person};
 pub use kind::{Kind, recognise};
 pub use links::{Links, Target};
-pub use rules::{check, check_identifier};
+pub use rules::{check, check_identifier, lies_ahead};
 pub use state::{Action, DOUBT_LONG_SECONDS, Duty, Group, Illegal, State, SubmissionId};
 pub use state_code::StateCode;

@@ -9,6 +9,8 @@ mod identity;
 mod references;
 mod shape;
 
+pub use dates::lies_ahead;
+
 use fhir::{Element, Finding, Instant, Severity};
 
 use crate::links::Links;

@@ -6,6 +6,7 @@ mod access;
 mod contract;
 mod endpoints;
 mod faults;
+mod handed;
 mod intake;
 mod known;
 #[cfg(unix)]

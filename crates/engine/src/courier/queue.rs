@@ -1,6 +1,6 @@
 //! What is owed and not begun yet, and what of it may begin. Pure.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use journal::Due;
 use report::{Duty, State, SubmissionId};
@@ -19,8 +19,8 @@ pub(super) const QUEUE_MAX: usize = 256;
 pub(super) struct Queue {
     /// Owed, in order.
     waiting: VecDeque<Due>,
-    /// Under way.
-    taken: HashSet<SubmissionId>,
+    /// Under way, each with the document that is being sent.
+    taken: HashMap<SubmissionId, Option<String>>,
     /// Looked in vain: the next look pays when no more than so many are under way.
     next_look: Option<usize>,
     /// What is under way ends, and then it is searched: news may not wait for a long queue.
@@ -47,7 +47,8 @@ impl Queue {
         while started.len() < room {
             let Some(due) = self.waiting.pop_front() else { break };
             if suspect != Some(due.id) && self.may_begin(&due, paused) {
-                self.taken.insert(due.id);
+                let document = due.document.clone().filter(|_| due.duty == Duty::Send);
+                self.taken.insert(due.id, document);
                 started.push(due);
             }
         }
@@ -64,9 +65,15 @@ impl Queue {
         self.waiting.make_contiguous().sort_by_key(tried);
     }
 
-    /// It is not under way, and while sending is paused it is a question.
+    /// It is not under way, and while sending is paused it is a question. No two versions of one
+    /// document are sent side by side: the older one might be stored last.
     fn may_begin(&self, due: &Due, paused: bool) -> bool {
-        (due.duty != Duty::Send || !paused) && !self.taken.contains(&due.id)
+        let sends = due.duty == Duty::Send;
+        let is_beside = || {
+            let mut sent = self.taken.values().flatten();
+            due.document.as_ref().is_some_and(|document| sent.any(|it| it == document))
+        };
+        !self.taken.contains_key(&due.id) && !(sends && (paused || is_beside()))
     }
 }
 
@@ -180,6 +187,7 @@ mod tests {
             identifier: String::new(),
             endpoint: String::new(),
             corrects: None,
+            document: None,
         }
     }
 
@@ -228,6 +236,23 @@ mod tests {
         queue.least_tried_first(|id| id == SubmissionId(2));
         let order: Vec<i64> = queue.start(4, false, None).iter().map(|due| due.id.0).collect();
         assert_eq!(order, [4, 3, 1, 2]);
+    }
+
+    #[test]
+    fn versions_of_one_document_are_sent_one_after_the_other() {
+        let of = |id, document: &str| Due { document: Some(document.to_owned()), ..due(id) };
+        let ids = |started: Vec<Due>| started.iter().map(|due| due.id.0).collect::<Vec<_>>();
+        let all = || [of(1, "a"), of(2, "a"), of(3, "b"), due(4), due(5)];
+        let mut queue = Queue::default();
+        queue.waiting.extend(all());
+        assert_eq!(ids(queue.start(9, false, None)), [1, 3, 4, 5]);
+        // It is found again once the first one has ended, and not before: nothing looks in vain.
+        assert!(all().iter().all(|due| !queue.may_begin(due, false)));
+        done(&mut queue, [1]);
+        queue.waiting.push_back(of(2, "a"));
+        // A question is none that sends.
+        queue.waiting.push_back(Due { duty: Duty::Ask, ..of(6, "a") });
+        assert_eq!(ids(queue.start(9, false, None)), [2, 6]);
     }
 
     #[test]

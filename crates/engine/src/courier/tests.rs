@@ -118,6 +118,7 @@ fn owed(reports: &[(i64, u32)]) -> Vec<Due> {
         identifier: String::new(),
         endpoint: String::new(),
         corrects: None,
+        document: None,
     };
     reports.iter().map(due).collect()
 }

@@ -124,6 +124,7 @@ impl<A: Authority> Worker<A> {
             identifier: report.identifier,
             endpoint: report.endpoint,
             corrects: None,
+            document: None,
         };
         let mut moved = 0;
         let reads = stream::iter(open.into_iter().map(due)).map(|due| self.perform(due, token));

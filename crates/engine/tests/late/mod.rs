@@ -3,6 +3,7 @@
 
 mod corrected;
 mod line;
+mod slips;
 
 use engine::{Candidate, Engine, EngineDeps, ImportOptions, KnownContent, Profile, Taken};
 use identity::SecretsKind;

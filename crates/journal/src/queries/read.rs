@@ -69,7 +69,8 @@ fn owed(row: &rusqlite::Row<'_>) -> rusqlite::Result<Due> {
     };
     let (id, identifier, endpoint) = (SubmissionId(row.get(0)?), row.get(3)?, row.get(4)?);
     let corrects = row.get::<_, Option<i64>>(5)?.map(SubmissionId);
-    Ok(Due { id, state, duty, due, identifier, endpoint, corrects })
+    let document = row.get(6)?;
+    Ok(Due { id, state, duty, due, identifier, endpoint, corrects, document })
 }
 
 pub(crate) fn by_receipt_at(

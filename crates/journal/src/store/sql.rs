@@ -85,17 +85,18 @@ pub(crate) const NOTHING_GATHERED: &str = "DELETE FROM temp.words";
 pub(crate) const CORRECTS: &str = "SELECT corrects FROM submission WHERE id = ?1";
 /// The sums keep SQLite from planning anew for every value, which would take twice as long as the
 /// look itself.
-pub(crate) const DUE: &str = "SELECT id, state_json, due, identifier, endpoint, corrects FROM \
-     submission WHERE due IS NOT NULL AND due <= ?1 + 0 ORDER BY due, id LIMIT ?2 + 0";
-pub(crate) const DUE_BEYOND: &str = "SELECT id, state_json, due, identifier, endpoint, corrects \
-     FROM submission WHERE due IS NOT NULL AND due > min(?1, ?2) AND +state = ?3 AND (due > ?1 OR \
-     updated > ?2) ORDER BY due, id LIMIT ?4 + 0";
+pub(crate) const DUE: &str = "SELECT id, state_json, due, identifier, endpoint, corrects, \
+     document_identifier FROM submission WHERE due IS NOT NULL AND due <= ?1 + 0 \
+     ORDER BY due, id LIMIT ?2 + 0";
+pub(crate) const DUE_BEYOND: &str = "SELECT id, state_json, due, identifier, endpoint, corrects, \
+     document_identifier FROM submission WHERE due IS NOT NULL AND due > min(?1, ?2) \
+     AND +state = ?3 AND (due > ?1 OR updated > ?2) ORDER BY due, id LIMIT ?4 + 0";
 pub(crate) const NEXT_DUE: &str =
     "SELECT due FROM submission WHERE due IS NOT NULL ORDER BY due LIMIT 1";
 /// The same for one endpoint (?3, ?1).
-pub(crate) const DUE_AT: &str = "SELECT id, state_json, due, identifier, endpoint, corrects FROM \
-     submission WHERE due IS NOT NULL AND due <= ?1 + 0 AND endpoint = ?3 ORDER BY due, id LIMIT \
-     ?2 + 0";
+pub(crate) const DUE_AT: &str = "SELECT id, state_json, due, identifier, endpoint, corrects, \
+     document_identifier FROM submission WHERE due IS NOT NULL AND due <= ?1 + 0 \
+     AND endpoint = ?3 ORDER BY due, id LIMIT ?2 + 0";
 pub(crate) const NEXT_DUE_AT: &str =
     "SELECT due FROM submission WHERE due IS NOT NULL AND endpoint = ?1 ORDER BY due LIMIT 1";
 pub(crate) const OPEN_REPORTS: &str = "SELECT id, state_json, identifier, endpoint, created FROM \

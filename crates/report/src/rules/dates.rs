@@ -59,9 +59,14 @@ fn period_of<'t>(at: Element<'t>) -> Option<(Period, &'t str)> {
     Some((Period::parse(text)?, text))
 }
 
+/// Whether a time lies so far ahead of this one that it cannot be true.
+pub fn lies_ahead(at: Instant, now: Instant) -> bool {
+    at > now.plus_micros(FUTURE_MAX_MICROS)
+}
+
 fn check_plausible(at: Element<'_>, now: Instant, findings: &mut Findings) {
     let Some((period, text)) = period_of(at) else { return };
-    if period.start > now.plus_micros(FUTURE_MAX_MICROS) {
+    if lies_ahead(period.start, now) {
         findings.error("date-in-future", at, &[("date", text)]);
     } else if period.end <= EARLIEST {
         findings.error("date-too-early", at, &[("date", text)]);

@@ -173,7 +173,8 @@ impl Engine {
             // A correction goes where the other one went.
             corrects: found.says_same
                 && age == Age::NotOlder
-                && purpose.may_correct()
+                // What goes once more corrects nothing but itself.
+                && (purpose.is_anew() || matches!(purpose, Purpose::InPlaceOf(_)))
                 && relative.endpoint == here.endpoint
                 && self.journal().is_correctable(relative.id)?,
             age,

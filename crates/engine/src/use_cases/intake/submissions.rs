@@ -2,7 +2,7 @@
 
 use exchange::{Endpoint, IdentifierChoice};
 use journal::{Destination, Imported, JournalError, Message, NewSubmission, Source, Step};
-use report::{Action, Event, State, SubmissionId};
+use report::{Action, Event, State, StateCode, SubmissionId};
 use uuid::Uuid;
 
 use crate::candidate::{Candidate, Origin, Parsed};
@@ -116,7 +116,7 @@ impl Engine {
     }
 
     /// The newest submission of this content where a submission went: its correction goes there
-    /// too.
+    /// too. Corrections of it that were withdrawn before they left may be given once more.
     fn known_where_it_goes(
         &self,
         id: SubmissionId,
@@ -127,7 +127,14 @@ impl Engine {
         let there = Destination { endpoint: &row.endpoint, environment };
         let all =
             self.journal().of_content(&parsed.digest, Some(&parsed.canonical), Some(there))?;
-        Ok(all.last().copied())
+        for other in all.into_iter().rev() {
+            let row = self.journal().row(other)?;
+            let is_undone = row.state.shown() == StateCode::Withdrawn && row.attempts == 0;
+            if !(is_undone && row.corrects == Some(id)) {
+                return Ok(Some(other));
+            }
+        }
+        Ok(None)
     }
 
     async fn replace(

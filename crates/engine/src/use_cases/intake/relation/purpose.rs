@@ -45,13 +45,9 @@ impl Purpose {
         before.is_some_and(|before| other > before)
     }
 
-    /// Whether it may turn out to correct another one: it was not there before, or all of its
-    /// content was withdrawn or never left. What goes once more corrects nothing but itself.
-    pub(super) fn may_correct(self) -> bool {
-        match self {
-            Self::New | Self::InPlaceOf(_) => true,
-            Self::Again(left) => left.0 == 0,
-        }
+    /// Whether it was not there before, or all of its content was withdrawn or never left.
+    pub(super) fn is_anew(self) -> bool {
+        matches!(self, Self::New | Self::Again(SubmissionId(0)))
     }
 
     /// Those of the same content, or in whose place it comes: who decided about them was told of

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fhir::Instant;
 use journal::{JournalError, Message, NEWER_DELIVERED, Relative, Row};
-use report::{State, StateCode, SubmissionId, Summary};
+use report::{State, StateCode, SubmissionId, Summary, lies_ahead};
 
 use super::purpose::Purpose;
 use super::{LATER, OLDER};
@@ -121,7 +121,8 @@ impl Engine {
             let never_left = matches!(row.state, State::Held { attempt: 0 });
             let beside =
                 if never_left { self.told_beside(row.id, &[OLDER, LATER])? } else { Vec::new() };
-            let date = row.summary.date;
+            // A slip in the date makes no version newer.
+            let date = row.summary.date.filter(|date| !lies_ahead(*date, row.created));
             let is_told = line.told.contains(&row.id);
             let is_later = purpose.is_followed_by(row.id) || is_told;
             if !is_later && !is_older(&parsed.summary, date) {
@@ -196,7 +197,7 @@ pub(super) fn decisive<'a, 'b>(
     older.or_else(|| {
         let any = newest(&|_| true);
         // Of other cases people were told when what this one is to replace was taken in.
-        let any = any.or_else(|| standing.first().filter(|_| matches!(purpose, Purpose::New)));
+        let any = any.or_else(|| standing.first().filter(|_| purpose.is_anew()));
         any.map(|it| (it, Age::NotOlder))
     })
 }
