@@ -171,7 +171,7 @@ test("one switch for a folder says how many of it go again, and what nobody aske
   await expect(window.getByTestId("candidate-row")).toHaveCount(3);
   await expect(button).toBeDisabled();
   // None beside a single one of them: it would mean all.
-  await expect(window.getByRole("switch")).toHaveCount(1);
+  await expect(window.getByRole("switch", { name: /again/ })).toHaveCount(1);
   await window.getByText(/Send all 3 known reports of .* again/).click();
   await expect(button).toHaveText("Send 3 reports");
   await window.getByRole("button", { name: "Clear list" }).click();
