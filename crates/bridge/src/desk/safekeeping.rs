@@ -117,7 +117,7 @@ impl Desk {
     pub async fn plan_retention(&self, days: u32) -> Result<RetentionPlanView, Problem> {
         let days = retention_days(days)?;
         let engine = self.with_backups("retention").await?;
-        let before = retention::before(engine.now(), days).to_fhir();
+        let before = journal::Retention::before(days, engine.now()).to_fhir();
         let reports = small(on_pool(move || engine.due_for_retention(days)).await??);
         Ok(RetentionPlanView { reports, before })
     }

@@ -13,6 +13,14 @@ const PORTION: i64 = 50;
 
 const DAY_SECONDS: i64 = 86_400;
 
+impl Retention {
+    /// Before when the last event of a settled submission must lie for its content to leave the
+    /// journal now, where it is kept for so many days.
+    pub fn before(days: u32, now: Instant) -> Instant {
+        now.plus_seconds(-i64::from(days) * DAY_SECONDS)
+    }
+}
+
 /// The states that a rule concerns, each with the time before which the last event must lie.
 fn states(rule: Retention, now: Instant) -> impl Iterator<Item = (&'static str, Instant)> {
     let rules = [
@@ -20,8 +28,7 @@ fn states(rule: Retention, now: Instant) -> impl Iterator<Item = (&'static str, 
         ("withdrawn", rule.closed_days),
         ("superseded", rule.closed_days),
     ];
-    let before = move |days| now.plus_seconds(-i64::from(days) * DAY_SECONDS);
-    rules.into_iter().filter_map(move |(state, days)| Some((state, before(days?))))
+    rules.into_iter().filter_map(move |(state, days)| Some((state, Retention::before(days?, now))))
 }
 
 /// How many submissions the rule would erase now.
