@@ -2,8 +2,10 @@
 
 import { createContext, useContext, useEffect, useRef } from "react";
 
+import type { AboutView } from "./bridge/generated/AboutView";
 import type { Group } from "./bridge/generated/Group";
 import type { State } from "./bridge/generated/State";
+import type { Timeliness } from "./bridge/generated/Timeliness";
 
 export type Place =
   | { screen: "send" }
@@ -30,6 +32,8 @@ export interface Only {
   until: string | null;
   states: State[];
   search?: string;
+  about?: AboutView;
+  timeliness?: Timeliness;
 }
 
 export type Screen = Place["screen"];

@@ -14,6 +14,8 @@ export const EVERYTHING: View = {
   search: "",
   period: "all",
   laboratory: null,
+  about: null,
+  timeliness: null,
   sort: null,
   ascending: false,
 };
@@ -42,6 +44,8 @@ export function filterOf(view: View, language: string, { only, sent }: { only?: 
     until: only?.until ?? null,
     ids: sent?.ids ?? null,
     laboratory: view.laboratory,
+    about: view.about,
+    timeliness: view.timeliness,
     sort: view.sort,
     ascending: view.ascending,
     language: view.sort === "disease" ? language : null,
@@ -50,7 +54,12 @@ export function filterOf(view: View, language: string, { only, sent }: { only?: 
 
 /** How many filters are in force beside group and search, which are always in sight. */
 export const isNarrowed = (view: View): boolean =>
-  view.search.trim() !== "" || view.period !== "all" || view.states.length > 0 || view.laboratory !== null;
+  view.search.trim() !== "" ||
+  view.period !== "all" ||
+  view.states.length > 0 ||
+  view.laboratory !== null ||
+  view.about !== null ||
+  view.timeliness !== null;
 
 /** Whether a kept view is what is shown now. */
 export function isSame(kept: SavedView, view: View): boolean {

@@ -20,7 +20,8 @@ vi.mock("#door", () => ({
     call: async (command: string, takes?: { query: ListQuery }) => {
       if (command === "status") return { counts: {}, notices: [] };
       if (command === "deadlines") return { deadlines: [] };
-      if (command === "list_counts") return { groups: {}, states: {}, laboratories: [], atLeast: false };
+      if (command === "list_counts")
+        return { groups: {}, states: {}, laboratories: [], diseases: [], timeliness: {}, atLeast: false };
       if (command !== "list" || !takes) return [];
       asked.push(takes.query);
       return { rows: [], next: null, total: 0 };

@@ -3,7 +3,7 @@
 
 use engine::Candidate;
 
-use crate::{fields, outcomes};
+use crate::{fields, outcomes, timeliness};
 
 /// `Event::code` of a request that was put off because it did not get through, where somebody on
 /// the way refused it.
@@ -177,6 +177,8 @@ unions! {
     Density = DENSITIES;
     /// What closing the window does while reports are open.
     OnClose = ON_CLOSE;
+    /// How a report stands to its deadline.
+    Timeliness = timeliness::Timeliness::ALL.map(timeliness::Timeliness::code);
     /// Column that a list can be sorted by.
     SortColumn = COLUMNS.map(|(name, _)| name);
     /// Time that a list of reports covers.

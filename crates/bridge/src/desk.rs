@@ -12,6 +12,7 @@ mod handing;
 mod intake;
 mod lists;
 mod moving;
+mod narrowing;
 mod notifying;
 mod opened;
 mod question;

@@ -42,6 +42,7 @@ mod sections;
 mod statement_pdf;
 mod suggested;
 mod support;
+mod timeliness;
 pub mod views;
 mod words;
 mod writing;

@@ -229,6 +229,11 @@ pub struct ListQuery {
     pub ids: Option<Vec<i64>>,
     /// Only those of this laboratory, or all.
     pub laboratory: Option<String>,
+    /// Only those about this, or all.
+    pub about: Option<AboutView>,
+    /// Only those that stand so to their deadline, or all.
+    #[ts(as = "Option<codes::Timeliness>")]
+    pub timeliness: Option<String>,
     /// Column to sort by; else the newest first.
     #[ts(as = "Option<codes::SortColumn>")]
     pub sort: Option<String>,
@@ -435,5 +440,6 @@ print_no_content!(
     RefusedView,
     RulesPlanView,
     RulesReasonView,
+    AboutView,
     SavedView,
 );

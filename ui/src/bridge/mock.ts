@@ -1,5 +1,6 @@
 // A made-up core in memory: used by `vite --mode mock` and the tests, never part of the product.
 
+import type { AboutView } from "./generated/AboutView";
 import type { BatchView } from "./generated/BatchView";
 import type { CandidateView } from "./generated/CandidateView";
 import type { CertificateView } from "./generated/CertificateView";
@@ -25,6 +26,7 @@ import type { SafekeepingView } from "./generated/SafekeepingView";
 import type { SavedView } from "./generated/SavedView";
 import type { State } from "./generated/State";
 import type { StatusView } from "./generated/StatusView";
+import type { Timeliness } from "./generated/Timeliness";
 import type { UpdatesView } from "./generated/UpdatesView";
 import type { Command, Commands, CoreHandlers, Door } from "./door";
 import { spoiled } from "./mock-hostile";
@@ -153,6 +155,8 @@ export function createMock(options: MockOptions = {}): Door {
       search: "",
       period: "week",
       laboratory: null,
+      about: null,
+      timeliness: null,
       sort: "disease",
       ascending: true,
     },
@@ -263,6 +267,8 @@ export function createMock(options: MockOptions = {}): Door {
         (!query.since || one.created >= query.since) &&
         (!query.until || one.created < query.until) &&
         (!query.laboratory || one.laboratory === query.laboratory) &&
+        (!query.about || aboutOf(query.about) === aboutOf(one)) &&
+        (!query.timeliness || timelinessOf(one) === query.timeliness) &&
         (!text || [one.file, one.subject, names.get(one.id), one.message?.text].join(" ").toLowerCase().includes(text)),
     );
     const { sort, ascending } = query;
@@ -271,6 +277,10 @@ export function createMock(options: MockOptions = {}): Door {
       (sort === "patient" ? names.get(one.id) : String(one[sort as keyof RowView] ?? "")) ?? "";
     return found.toSorted((a, b) => (ascending ? 1 : -1) * word(a).localeCompare(word(b)));
   }
+  const aboutOf = ({ disease, subject }: AboutView) =>
+    JSON.stringify(disease ? { disease, subject: null } : { disease, subject });
+  const timelinessOf = ({ due }: RowView): Timeliness | null =>
+    due ? (Date.parse(due) < Date.now() ? "overdue" : "running") : null;
   function listed(query: ListQuery, reveal: boolean) {
     const found = matching(query);
     const { before, limit } = query;
@@ -290,10 +300,14 @@ export function createMock(options: MockOptions = {}): Door {
   function counted(query: ListQuery): ListCountsView {
     const open = { ...query, group: null, states: [] };
     const laboratories = matching({ ...query, laboratory: null }).flatMap((one) => one.laboratory ?? []);
+    const diseases = tallied(matching({ ...query, about: null }).map(aboutOf));
+    const timeliness = matching({ ...query, timeliness: null }).flatMap((one) => timelinessOf(one) ?? []);
     return {
       groups: tallied(matching(open).map((one) => one.group)),
       states: tallied(matching({ ...query, states: [] }).map((one) => one.state)),
       laboratories: Object.entries(tallied(laboratories)).map(([name, count]) => ({ name, count })),
+      diseases: Object.entries(diseases).map(([about, count]) => ({ ...(JSON.parse(about) as AboutView), count })),
+      timeliness: tallied(timeliness),
       atLeast: false,
     };
   }

@@ -118,6 +118,8 @@ export const ALL: ListFilter = {
   until: null,
   ids: null,
   laboratory: null,
+  about: null,
+  timeliness: null,
   sort: null,
   ascending: false,
   language: null,

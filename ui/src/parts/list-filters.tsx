@@ -1,14 +1,27 @@
-// The filters of the list of reports: groups with what each would leave, states, laboratories, and views that are kept.
+// The filters of the list of reports: groups with what each would leave, states, laboratories, diseases,
+// deadlines, and views that are kept.
 
-import { Bookmark, Check, ChevronDown, FlaskRound, ListFilter as FilterIcon, Trash2 } from "lucide-react";
+import {
+  AlarmClock,
+  Biohazard,
+  Bookmark,
+  Check,
+  ChevronDown,
+  FlaskRound,
+  ListFilter as FilterIcon,
+  Trash2,
+} from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import { useState } from "react";
 import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover, Separator } from "react-aria-components";
 import type { Selection } from "react-aria-components";
 
+import type { AboutView } from "../bridge/generated/AboutView";
+import type { DiseaseCountView } from "../bridge/generated/DiseaseCountView";
 import type { Group } from "../bridge/generated/Group";
 import type { ListCountsView } from "../bridge/generated/ListCountsView";
 import type { State } from "../bridge/generated/State";
+import type { Timeliness } from "../bridge/generated/Timeliness";
 import { useCommand, useSavedViews } from "../bridge/queries";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
@@ -20,6 +33,7 @@ import { Dialog } from "../kit/dialog";
 import css from "./list-filters.module.css";
 import { ProblemNote } from "../kit/notes";
 import { STATE_CODES } from "./state";
+import { diseaseOf } from "./subject";
 import { sayProblem } from "../kit/toasts";
 
 const GROUPS: { code: Group | null; word: TextId }[] = [
@@ -160,6 +174,62 @@ export function LaboratoryFilter(props: {
       several={false}
       onChoose={([chosen]) => onChange(chosen ?? null)}
       data-testid="filter-laboratory"
+    />
+  );
+}
+
+/** What reports are about: a known disease, else what they say themselves, else nothing. */
+export function DiseaseFilter(props: {
+  about: AboutView | null;
+  counts: ListCountsView | undefined;
+  onChange: (about: AboutView | null) => void;
+}) {
+  const { about, counts, onChange } = props;
+  const text = useText();
+  const idOf = ({ disease, subject }: AboutView | DiseaseCountView) => JSON.stringify([disease, subject]);
+  const known = counts?.diseases ?? [];
+  const gone = about && !known.some((one) => idOf(one) === idOf(about)) ? [{ ...about, count: 0 }] : [];
+  const offered = [...gone, ...known].map((one) => ({
+    id: idOf(one),
+    name: diseaseOf(text, one) ?? text("overview.disease.none"),
+    count: one.count,
+    about: { disease: one.disease, subject: one.subject } as AboutView,
+  }));
+  return (
+    <FilterMenu
+      label={text("filter.disease")}
+      icon={Biohazard}
+      choices={offered}
+      chosen={about === null ? [] : [idOf(about)]}
+      several={false}
+      onChoose={([chosen]) => onChange(offered.find(({ id }) => id === chosen)?.about ?? null)}
+      data-testid="filter-disease"
+    />
+  );
+}
+
+const TIMELINESS: Timeliness[] = ["overdue", "running", "late", "kept"];
+
+export function DeadlineFilter(props: {
+  timeliness: Timeliness | null;
+  counts: ListCountsView | undefined;
+  onChange: (timeliness: Timeliness | null) => void;
+}) {
+  const { timeliness, counts, onChange } = props;
+  const text = useText();
+  return (
+    <FilterMenu
+      label={text("filter.deadline")}
+      icon={AlarmClock}
+      choices={TIMELINESS.map((id) => ({
+        id,
+        name: text(`overview.deadlines.${id}`),
+        count: counts?.timeliness[id] ?? 0,
+      }))}
+      chosen={timeliness === null ? [] : [timeliness]}
+      several={false}
+      onChoose={([chosen]) => onChange(chosen ?? null)}
+      data-testid="filter-deadline"
     />
   );
 }

@@ -15,7 +15,7 @@ export interface About {
 }
 
 /** The disease in words; a code of which nothing is known stays as the report has it. */
-export function diseaseOf(text: Text, about: About): string | null {
+export function diseaseOf(text: Text, about: Pick<About, "disease" | "subject">): string | null {
   return (about.disease && text.code(`disease.${about.disease}`)) ?? about.subject;
 }
 

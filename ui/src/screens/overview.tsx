@@ -4,12 +4,14 @@
 import { AlarmClock, FileText, Hourglass } from "lucide-react";
 import { useState } from "react";
 
+import type { AboutView } from "../bridge/generated/AboutView";
 import type { ComplianceView } from "../bridge/generated/ComplianceView";
 import type { DayView } from "../bridge/generated/DayView";
 import type { DiseaseCountView } from "../bridge/generated/DiseaseCountView";
 import type { ListQuery } from "../bridge/generated/ListQuery";
 import type { State } from "../bridge/generated/State";
 import type { StatisticsView } from "../bridge/generated/StatisticsView";
+import type { Timeliness } from "../bridge/generated/Timeliness";
 import { ALL, useRows, useStatistics } from "../bridge/queries";
 import { keyOf } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
@@ -22,10 +24,9 @@ import { Notice, ProblemNote } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { SaveTable } from "../parts/save-table";
 import { STATE_CODES, StateLabel } from "../parts/state";
-import { Subject } from "../parts/subject";
+import { Subject, diseaseOf } from "../parts/subject";
 import { csv } from "../parts/table-text";
 import { useWindow } from "../place";
-import type { Only } from "../place";
 import css from "./overview.module.css";
 import { StatementDialog } from "./statement";
 
@@ -235,24 +236,14 @@ function Deadlines({ figures, days }: { figures: ComplianceView; days: DayView[]
   const format = useFormat();
   const { go } = useWindow();
   const [first = "", last = ""] = [days[0]?.date, days.at(-1)?.date];
-  const open = { ...instantsOf(first, last), states: MOST_URGENT.states };
   const { kept, late, overdue, running } = figures;
-  const lines: { name: string; count: number; only?: Only }[] = [
-    { name: text("overview.deadlines.kept"), count: kept },
-    { name: text("overview.deadlines.late"), count: late },
-    { name: text("overview.deadlines.overdue"), count: overdue, only: open },
-    { name: text("overview.deadlines.running"), count: running, only: open },
+  const lines: { timeliness: Timeliness; count: number }[] = [
+    { timeliness: "kept", count: kept },
+    { timeliness: "late", count: late },
+    { timeliness: "overdue", count: overdue },
+    { timeliness: "running", count: running },
   ];
   const sum = kept + late + overdue + running;
-  const share = (name: string, count: number) => (
-    <>
-      <strong className={css.number}>{format.number(count)}</strong>
-      <span className={css.share}>
-        {name}
-        <span aria-hidden className={css.meter} style={{ width: `${(100 * count) / sum}%` }} />
-      </span>
-    </>
-  );
   return (
     <section className={screen.card} data-testid="overview-deadlines">
       <h2>{text("deadlines.title")}</h2>
@@ -260,19 +251,26 @@ function Deadlines({ figures, days }: { figures: ComplianceView; days: DayView[]
       <ul className={css.lines}>
         {lines
           .filter(({ count }) => count > 0)
-          .map(({ name, count, only }) => (
-            <li key={name}>
-              {only ? (
-                <button
-                  type="button"
-                  className={css.line}
-                  onClick={() => go({ screen: "reports", group: null, open: null, only })}
-                >
-                  {share(name, count)}
-                </button>
-              ) : (
-                <div className={css.line}>{share(name, count)}</div>
-              )}
+          .map(({ timeliness, count }) => (
+            <li key={timeliness}>
+              <button
+                type="button"
+                className={css.line}
+                onClick={() =>
+                  go({
+                    screen: "reports",
+                    group: null,
+                    open: null,
+                    only: { ...instantsOf(first, last), states: [], timeliness },
+                  })
+                }
+              >
+                <strong className={css.number}>{format.number(count)}</strong>
+                <span className={css.share}>
+                  {text(`overview.deadlines.${timeliness}`)}
+                  <span aria-hidden className={css.meter} style={{ width: `${(100 * count) / sum}%` }} />
+                </span>
+              </button>
             </li>
           ))}
       </ul>
@@ -291,8 +289,9 @@ function Diseases({ diseases, days }: { diseases: DiseaseCountView[]; days: DayV
       <h2>{text("overview.diseases")}</h2>
       <ul className={css.lines}>
         {diseases.map(({ disease, subject, count }) => {
-          const name = (disease && text.code(`disease.${disease}`)) ?? subject ?? text("overview.disease.none");
-          const only = { ...instantsOf(first, last), states: [], search: disease || subject ? name : undefined };
+          const about = { disease, subject } as AboutView;
+          const name = diseaseOf(text, about) ?? text("overview.disease.none");
+          const only = { ...instantsOf(first, last), states: [], about };
           return (
             <li key={`${disease} ${subject}`}>
               <button

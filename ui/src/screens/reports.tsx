@@ -18,10 +18,18 @@ import { useDestinations } from "../parts/destination";
 import { DecidedBar } from "../parts/decided";
 import type { Decided } from "../parts/decided";
 import { useAllKey, useKeys } from "../parts/keys";
-import { GroupFilter, LaboratoryFilter, SavedViews, StateFilter } from "../parts/list-filters";
+import {
+  DeadlineFilter,
+  DiseaseFilter,
+  GroupFilter,
+  LaboratoryFilter,
+  SavedViews,
+  StateFilter,
+} from "../parts/list-filters";
 import { Empty, ProblemNote } from "../kit/notes";
 import { useReportKeys } from "../parts/report-keys";
 import { ReportList } from "../parts/report-list";
+import { diseaseOf } from "../parts/subject";
 import screen from "../kit/screen.module.css";
 import { sayProblem } from "../kit/toasts";
 import { useOtherRoom, useWindow } from "../place";
@@ -149,6 +157,14 @@ export function Reports({
                 counts={counts.data}
                 onChange={(laboratory) => set({ laboratory })}
               />
+              <DiseaseFilter about={view.about} counts={counts.data} onChange={(about) => set({ about })} />
+              {(deadlines.length > 0 || view.timeliness !== null) && (
+                <DeadlineFilter
+                  timeliness={view.timeliness}
+                  counts={counts.data}
+                  onChange={(timeliness) => set({ timeliness })}
+                />
+              )}
             </div>
           </div>
         </header>
@@ -213,7 +229,12 @@ export function Reports({
 
 /** Filters as somebody sets them; what is asked for anew from elsewhere in the window begins with all reports again. */
 function useAskedView(only: Only | undefined) {
-  const asked = (): View => ({ ...EVERYTHING, search: only?.search ?? "" });
+  const asked = (): View => ({
+    ...EVERYTHING,
+    search: only?.search ?? "",
+    about: only?.about ?? null,
+    timeliness: only?.timeliness ?? null,
+  });
   const state = useState<View>(asked);
   const [before, setBefore] = useState(only);
   if (before !== only) {
@@ -289,7 +310,7 @@ function OnlyFilter({ only, group }: { only: Only; group: Group | null }) {
 }
 
 /** What keeps reports from being shown, as the filters above call it. */
-function useFilterNames({ search, group, states, laboratory, period }: View): string {
+function useFilterNames({ search, group, states, laboratory, about, timeliness, period }: View): string {
   const { text, locale } = useWords();
   const words = useCodeText();
   const names = [
@@ -297,6 +318,8 @@ function useFilterNames({ search, group, states, laboratory, period }: View): st
     group && text(`group.${group}`),
     ...states.map((state) => words("state", state)),
     laboratory,
+    about && (diseaseOf(text, about) ?? text("overview.disease.none")),
+    timeliness && text(`overview.deadlines.${timeliness}`),
     period !== "all" && text(`period.${period as Period}`),
   ];
   const named = names.filter((name): name is string => typeof name === "string" && name !== "");

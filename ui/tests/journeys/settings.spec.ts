@@ -282,7 +282,27 @@ test("a laboratory enters its deadlines; each report has a clock until the autho
     "2 reports have a deadline: 0 were with the authority in time, none is overdue.",
   );
   await compliance.getByRole("button", { name: /Not there yet, with time left/ }).click();
-  await expect(window.getByTestId("report-row")).toHaveCount(3);
+  // The third report has no deadline: it is not among them.
+  await expect(reports).toHaveCount(2);
+  await expect(window.getByTestId("filter-deadline")).toHaveText("Not there yet, with time left");
+  await expect(window.getByTestId("group-all")).toHaveText("All2");
+  await sound(window);
+  await window.getByTestId("filter-disease").click();
+  await window.getByRole("menuitemradio", { name: /Malaria.*1/ }).click();
+  await expect(reports).toHaveCount(1);
+  await window.getByTestId("filter-deadline").click();
+  await window.getByRole("menuitemradio", { name: /too late/ }).click();
+  await expect(reports).toHaveCount(0);
+  await expect(window.getByText("Malaria and Not there yet, and too late")).toBeVisible();
+  await window.getByTestId("clear-filters").click();
+  await expect(reports).toHaveCount(3);
+  await window.getByTestId("nav-overview").click();
+  await window
+    .getByTestId("overview-diseases")
+    .getByRole("button", { name: /Gonorrh/ })
+    .click();
+  await expect(reports).toHaveCount(1);
+  await expect(window.getByTestId("filter-disease")).toHaveText(/Gonorrh/);
 
   // What the authority has taken has no clock.
   await core.call("set_paused", { paused: false });

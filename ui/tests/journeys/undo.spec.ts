@@ -39,6 +39,8 @@ async function takenBack(window: Page, core: Core, count: number): Promise<void>
     limit: null,
     ids: null,
     laboratory: null,
+    about: null,
+    timeliness: null,
     sort: null,
     ascending: false,
     language: null,

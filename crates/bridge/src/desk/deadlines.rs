@@ -6,12 +6,14 @@ use std::collections::BTreeMap;
 use engine::Engine;
 use fhir::Instant;
 use journal::{Figure, JournalError, Row};
-use report::StateCode;
-use report::diseases::{self, Disease};
+use report::diseases;
+use report::{State, StateCode};
 
+use super::narrowing::About;
 use super::{Desk, on_pool};
 use crate::limits;
 use crate::problem::Problem;
+use crate::timeliness::Timeliness;
 use crate::views::{DeadlineView, DeadlinesView};
 
 /// Setting of the journal under which the table stands.
@@ -37,19 +39,6 @@ pub(super) const RUNNING: [StateCode; 6] = [
     StateCode::Failed,
 ];
 
-/// How a report stands to its deadline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
-    /// The authority had it in time.
-    Kept,
-    /// The authority had it later.
-    Late,
-    /// The authority does not have it, and the time is over.
-    Overdue,
-    /// The authority does not have it, and there is time left.
-    Running,
-}
-
 /// Hours by the key of a disease.
 #[derive(Default)]
 pub(super) struct Deadlines(BTreeMap<String, u32>);
@@ -68,49 +57,76 @@ impl Deadlines {
 
     /// Until when the authority must have a report that it has not taken yet.
     pub(super) fn due(&self, row: &Row) -> Option<Instant> {
-        if self.0.is_empty() || !RUNNING.contains(&row.state.shown()) {
+        if self.is_empty() || !RUNNING.contains(&row.state.shown()) {
             return None;
         }
         let disease = diseases::of_summary(&row.summary)?.disease;
-        self.of_disease(disease, row.summary.date, row.created)
+        self.of_disease(disease.key, row.summary.date, row.created)
     }
 
-    /// How a report about this disease stands to its deadline; `None` where it has none, or will
+    /// How a report about this stands to its deadline; `None` where it has none, or will
     /// never be with the authority.
-    pub(super) fn standing(
+    pub(super) fn timeliness(
         &self,
-        disease: &Disease,
+        about: &About,
         figure: &Figure,
         now: Instant,
-    ) -> Option<Standing> {
-        standing(figure, self.of_disease(disease, figure.date, figure.created)?, now)
+    ) -> Option<Timeliness> {
+        let About::Disease(key) = about else { return None };
+        let due = self.of_disease(key, figure.date, figure.created)?;
+        timeliness(figure.state, figure.accepted, figure.updated, due, now)
+    }
+
+    /// The same of a row of the list.
+    pub(super) fn timeliness_of(&self, row: &Row, now: Instant) -> Option<Timeliness> {
+        if self.is_empty() {
+            return None;
+        }
+        let disease = diseases::of_summary(&row.summary)?.disease;
+        let due = self.of_disease(disease.key, row.summary.date, row.created)?;
+        let accepted = match &row.state {
+            State::InProgress { since, .. } => Some(*since),
+            _ => None,
+        };
+        timeliness(row.state.shown(), accepted, row.updated, due, now)
+    }
+
+    /// Whether no disease has a deadline.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// The time runs from the date of the document, when the laboratory knew the result; where that
-    /// is missing or to come, from when it was taken in.
+    /// is missing or to come, from when it was taken in. Takes the key of the disease.
     fn of_disease(
         &self,
-        disease: &Disease,
+        disease: &str,
         date: Option<Instant>,
         created: Instant,
     ) -> Option<Instant> {
-        let hours = *self.0.get(disease.key)?;
+        let hours = *self.0.get(disease)?;
         let begun = date.filter(|date| *date <= created).unwrap_or(created);
         Some(begun.plus_seconds(i64::from(hours) * 3_600))
     }
 }
 
-fn standing(figure: &Figure, due: Instant, now: Instant) -> Option<Standing> {
-    let arrived = match figure.state {
-        StateCode::InProgress => figure.accepted?,
+fn timeliness(
+    state: StateCode,
+    accepted: Option<Instant>,
+    updated: Instant,
+    due: Instant,
+    now: Instant,
+) -> Option<Timeliness> {
+    let arrived = match state {
+        StateCode::InProgress => accepted?,
         // When it was accepted is not kept beside its end, which comes later.
-        StateCode::Completed => figure.updated,
+        StateCode::Completed => updated,
         state if RUNNING.contains(&state) => {
-            return Some(if due < now { Standing::Overdue } else { Standing::Running });
+            return Some(if due < now { Timeliness::Overdue } else { Timeliness::Running });
         }
         _ => return None,
     };
-    Some(if arrived <= due { Standing::Kept } else { Standing::Late })
+    Some(if arrived <= due { Timeliness::Kept } else { Timeliness::Late })
 }
 
 impl Desk {
@@ -158,26 +174,17 @@ mod tests {
     fn what_the_authority_has_counts_by_when_it_came_and_the_rest_by_the_time_left() {
         let at = Instant::from_seconds;
         let now = at(150);
-        let figure = |state, accepted: Option<i64>, updated| Figure {
-            created: at(0),
-            updated: at(updated),
-            state,
-            accepted: accepted.map(at),
-            code: None,
-            subject: None,
-            date: None,
-        };
         for (state, accepted, updated, due, expected) in [
-            (StateCode::InProgress, Some(100), 140, 100, Some(Standing::Kept)),
-            (StateCode::InProgress, Some(101), 140, 100, Some(Standing::Late)),
-            (StateCode::Completed, None, 90, 100, Some(Standing::Kept)),
-            (StateCode::Completed, None, 110, 100, Some(Standing::Late)),
-            (StateCode::Queued, None, 90, 100, Some(Standing::Overdue)),
-            (StateCode::Queued, None, 90, 151, Some(Standing::Running)),
+            (StateCode::InProgress, Some(100), 140, 100, Some(Timeliness::Kept)),
+            (StateCode::InProgress, Some(101), 140, 100, Some(Timeliness::Late)),
+            (StateCode::Completed, None, 90, 100, Some(Timeliness::Kept)),
+            (StateCode::Completed, None, 110, 100, Some(Timeliness::Late)),
+            (StateCode::Queued, None, 90, 100, Some(Timeliness::Overdue)),
+            (StateCode::Queued, None, 90, 151, Some(Timeliness::Running)),
             (StateCode::Withdrawn, None, 90, 100, None),
         ] {
-            let figure = figure(state, accepted, updated);
-            assert_eq!(standing(&figure, at(due), now), expected, "{state:?} {updated}");
+            let found = timeliness(state, accepted.map(at), at(updated), at(due), now);
+            assert_eq!(found, expected, "{state:?} {updated}");
         }
     }
 }

@@ -10,13 +10,14 @@ use journal::{Filter, JournalError, Row};
 use report::{Group, State, StateCode, SubmissionId, diseases};
 
 use super::deadlines::{Deadlines, RUNNING};
+use super::narrowing::{Choices, Narrowing};
 use super::reports::{filter_of, row_views, wanted};
 use super::{Desk, on_pool};
 use crate::codes::{COLUMNS, Column};
 use crate::limits;
 use crate::problem::Problem;
 use crate::rows::{Names, small};
-use crate::views::{ChosenView, LaboratoryCountView, ListCountsView, ListQuery, PageView};
+use crate::views::{ChosenView, ListCountsView, ListQuery, PageView};
 
 /// Rows read at most: as many as one decision may be for. Reading them takes about a tenth of a
 /// second.
@@ -24,10 +25,12 @@ const GATHERED_MAX: usize = limits::IDS_MAX;
 /// Rows read at a time: the most that the journal gives.
 const PART: usize = 1_000;
 
-/// A laboratory and an order, where one is asked for.
+/// Filters and an order that the journal does not have, where they are asked for.
 pub(super) struct Arrangement {
-    laboratory: Option<String>,
+    narrowing: Narrowing,
     order: Option<Order>,
+    /// Empty until it is needed.
+    deadlines: Deadlines,
 }
 
 struct Order {
@@ -35,14 +38,10 @@ struct Order {
     ascending: bool,
     /// Which of the names of a disease.
     language: usize,
-    deadlines: Deadlines,
 }
 
 impl Arrangement {
     pub(super) fn of(query: &ListQuery) -> Result<Self, Problem> {
-        if let Some(laboratory) = &query.laboratory {
-            limits::line("laboratory", laboratory)?;
-        }
         let named = |name: &str| COLUMNS.iter().find(|(known, _)| *known == name);
         let column = match query.sort.as_deref() {
             None => None,
@@ -54,29 +53,49 @@ impl Arrangement {
             column,
             ascending: query.ascending,
             language: language.unwrap_or_default(),
-            deadlines: Deadlines::default(),
         });
-        Ok(Self { laboratory: query.laboratory.clone(), order })
+        Ok(Self { narrowing: Narrowing::of(query)?, order, deadlines: Deadlines::default() })
     }
 
     /// Whether the journal's own pages do not do.
     pub(super) fn is_asked_for(&self) -> bool {
-        self.laboratory.is_some() || self.order.is_some()
-    }
-
-    fn lets_through(&self, row: &Row) -> bool {
-        self.laboratory.is_none() || self.laboratory == row.summary.laboratory
+        self.narrowing.is_asked_for() || self.order.is_some()
     }
 
     /// A total order: equal rows stand as they do in the list, the newest first.
     fn compare(&self, a: &Row, b: &Row) -> Ordering {
         let newest_first = (b.created, b.id).cmp(&(a.created, a.id));
-        self.order.as_ref().map_or(newest_first, |order| order.compare(a, b).then(newest_first))
+        let Some(order) = &self.order else { return newest_first };
+        order.compare(a, b, &self.deadlines).then(newest_first)
+    }
+
+    /// All rows that the journal's filter leaves, with the table of deadlines at hand, and whether
+    /// these are all. Of what is asked about deadlines none is left out, however old it is.
+    fn gathered(
+        &mut self,
+        engine: &Engine,
+        ids: Option<Vec<i64>>,
+        filter: &Filter,
+    ) -> Result<(Vec<Row>, bool), Problem> {
+        self.deadlines = Deadlines::of(engine)?;
+        let by_deadline = self.order.as_ref().is_some_and(|by| by.column == Column::Deadline);
+        match self.narrowing.states() {
+            Some(of) if filter.states.is_empty() => {
+                let states = of.to_vec();
+                gathered(engine, ids, &Filter { states, ..filter.clone() })
+            }
+            None if by_deadline => with_running_first(engine, ids, filter),
+            _ => gathered(engine, ids, filter),
+        }
+    }
+
+    fn narrowed(&self, rows: &mut Vec<Row>, filter: &Filter) {
+        rows.retain(|row| self.narrowing.lets_through(row, &self.deadlines, filter.now));
     }
 }
 
 impl Order {
-    fn compare(&self, a: &Row, b: &Row) -> Ordering {
+    fn compare(&self, a: &Row, b: &Row, deadlines: &Deadlines) -> Ordering {
         let by = match self.column {
             Column::Created => a.created.cmp(&b.created),
             Column::Updated => a.updated.cmp(&b.updated),
@@ -84,7 +103,7 @@ impl Order {
             Column::Disease | Column::Patient | Column::Laboratory => {
                 return self.told(self.words_of(a), self.words_of(b));
             }
-            Column::Deadline => return self.told(self.deadlines.due(a), self.deadlines.due(b)),
+            Column::Deadline => return self.told(deadlines.due(a), deadlines.due(b)),
         };
         self.directed(by)
     }
@@ -150,22 +169,22 @@ impl Desk {
         if let Some(ids) = &query.ids {
             limits::ids(ids)?;
         }
-        on_pool(move || counts(&engine, query.ids, &filter, &arrangement)).await?
+        on_pool(move || counts(&engine, query.ids, &filter, arrangement)).await?
     }
 
     /// The numbers of all reports that a filter leaves, the newest first; of more than 10,000 the
     /// newest.
     pub async fn matching(&self, query: ListQuery) -> Result<Vec<i64>, Problem> {
         let engine = self.engine();
-        let arrangement = Arrangement::of(&query)?;
+        let mut arrangement = Arrangement::of(&query)?;
         let filter = filter_of(&query, engine.now())?;
         if let Some(ids) = &query.ids {
             limits::ids(ids)?;
         }
         on_pool(move || {
-            let (rows, _) = gathered(&engine, query.ids, &filter)?;
-            let wanted = rows.iter().filter(|row| arrangement.lets_through(row));
-            Ok(wanted.map(|row| row.id.0).collect())
+            let (mut rows, _) = arrangement.gathered(&engine, query.ids, &filter)?;
+            arrangement.narrowed(&mut rows, &filter);
+            Ok(rows.iter().map(|row| row.id.0).collect())
         })
         .await?
     }
@@ -196,15 +215,8 @@ pub(super) fn page(
     mut arrangement: Arrangement,
     names: Names,
 ) -> Result<PageView, Problem> {
-    let by_deadline = arrangement.order.as_mut().filter(|by| by.column == Column::Deadline);
-    let mut rows = match by_deadline {
-        Some(order) => {
-            order.deadlines = Deadlines::of(engine)?;
-            with_running_first(engine, ids, filter)?
-        }
-        None => gathered(engine, ids, filter)?.0,
-    };
-    rows.retain(|row| arrangement.lets_through(row));
+    let (mut rows, _) = arrangement.gathered(engine, ids, filter)?;
+    arrangement.narrowed(&mut rows, filter);
     rows.sort_by(|a, b| arrangement.compare(a, b));
     let total = small(rows.len() as u64);
     // By its place in the order: the report may have left the list since the page before was read.
@@ -221,24 +233,24 @@ pub(super) fn page(
     Ok(PageView { rows: row_views(engine, rows, names, filter.now)?, next, total })
 }
 
-/// As [`gathered`], but of more rows than are read none is left out that has a deadline, however
-/// old it is.
+/// As [`gathered`], but of more rows than are read none is left out whose clock runs, however old.
 fn with_running_first(
     engine: &Engine,
     ids: Option<Vec<i64>>,
     filter: &Filter,
-) -> Result<Vec<Row>, Problem> {
+) -> Result<(Vec<Row>, bool), Problem> {
     if ids.is_some() || !filter.states.is_empty() {
-        return Ok(gathered(engine, ids, filter)?.0);
+        return gathered(engine, ids, filter);
     }
     let of = |running: bool| {
         let states = StateCode::ALL.into_iter();
         let states = states.filter(|state| RUNNING.contains(state) == running).collect();
         gathered(engine, None, &Filter { states, ..filter.clone() })
     };
-    let (mut rows, _) = of(true)?;
-    rows.extend(of(false)?.0);
-    Ok(rows)
+    let (mut rows, are_all_running) = of(true)?;
+    let (others, are_all_others) = of(false)?;
+    rows.extend(others);
+    Ok((rows, are_all_running && are_all_others))
 }
 
 /// All rows that a filter leaves, wherever its page begins, and whether these are all.
@@ -284,29 +296,35 @@ fn counts(
     engine: &Engine,
     ids: Option<Vec<i64>>,
     filter: &Filter,
-    arrangement: &Arrangement,
+    mut arrangement: Arrangement,
 ) -> Result<ListCountsView, Problem> {
     let is_all = ids.is_none()
-        && arrangement.laboratory.is_none()
+        && !arrangement.narrowing.is_asked_for()
         && filter.search.is_none()
         && filter.since.is_none()
         && filter.until.is_none();
     let open = Filter { groups: Vec::new(), states: Vec::new(), ..filter.clone() };
-    let (rows, is_complete) = gathered(engine, ids, &open)?;
+    // Also with one that stands otherwise to its deadline: they are counted as well.
+    arrangement.deadlines = Deadlines::of(engine)?;
+    let (rows, is_complete) = match arrangement.narrowing.states() {
+        Some(_) => with_running_first(engine, ids, &open)?,
+        None => gathered(engine, ids, &open)?,
+    };
+    let Arrangement { narrowing, deadlines, .. } = arrangement;
     let (mut groups, mut states) = (BTreeMap::new(), BTreeMap::new());
-    let mut laboratories: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut choices = Choices::default();
     for row in &rows {
         let (state, group) = (row.state.shown(), row.state.group(filter.now));
         let is_of_group = filter.groups.is_empty() || filter.groups.contains(&group);
         let is_of_states = filter.states.is_empty() || filter.states.contains(&state);
-        if arrangement.lets_through(row) {
+        if narrowing.lets_through(row, &deadlines, filter.now) {
             *groups.entry(group).or_default() += 1;
             if is_of_group {
                 *states.entry(state).or_default() += 1;
             }
         }
-        if let (true, true, Some(name)) = (is_of_group, is_of_states, &row.summary.laboratory) {
-            *laboratories.entry(name).or_default() += 1;
+        if is_of_group && is_of_states {
+            choices.see(row, &narrowing, &deadlines, filter.now);
         }
     }
     if is_all && !is_complete {
@@ -314,10 +332,7 @@ fn counts(
         let all = engine.journal().counts(filter.now)?;
         groups = BTreeMap::from(Group::ALL.map(|group| (group, small(all.group(group)))));
     }
-    let mut laboratories: Vec<_> = laboratories
-        .into_iter()
-        .map(|(name, count)| LaboratoryCountView { name: name.to_owned(), count })
-        .collect();
-    laboratories.sort_by_key(|laboratory| std::cmp::Reverse(laboratory.count));
-    Ok(ListCountsView { groups, states, laboratories, at_least: !is_complete && !is_all })
+    let (laboratories, diseases, timeliness) = choices.views();
+    let at_least = !is_complete && !is_all;
+    Ok(ListCountsView { groups, states, laboratories, diseases, timeliness, at_least })
 }

@@ -40,6 +40,8 @@ impl Desk {
             states: view.states.clone(),
             search: Some(view.search.clone()),
             laboratory: view.laboratory.clone(),
+            about: view.about.clone(),
+            timeliness: view.timeliness.clone(),
             sort: view.sort.clone(),
             ..ListQuery::default()
         };

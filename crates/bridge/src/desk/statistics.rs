@@ -5,20 +5,19 @@ use std::collections::BTreeMap;
 use engine::Engine;
 use fhir::Instant;
 use journal::{Figure, Filter};
-use report::diseases::{self, Tested};
 use report::{Group, StateCode};
 use time::{Date, OffsetDateTime};
 
-use super::deadlines::{Deadlines, Standing};
+use super::deadlines::Deadlines;
+use super::narrowing::{About, most};
 use super::{Desk, on_pool};
 use crate::causes::key_of;
 use crate::limits::{self, DAYS_MAX};
 use crate::messages::{leading, message_view};
 use crate::problem::Problem;
 use crate::rows::{Names, row_view, small};
-use crate::views::{
-    CauseCountView, ComplianceView, DayView, DiseaseCountView, PaceView, StatisticsView,
-};
+use crate::timeliness::Timeliness;
+use crate::views::{CauseCountView, ComplianceView, DayView, PaceView, StatisticsView};
 use crate::zone::zone;
 
 /// Rows read at a time.
@@ -47,7 +46,9 @@ fn count(engine: &Engine, days: u32) -> Result<StatisticsView, Problem> {
     let since = begin_of(first);
     engine.journal().figures(since, Instant(i64::MAX), |figure| period.see(figure))?;
     let before = engine.journal().tally(begin_of(first.saturating_sub(length)), since)?;
-    let Period { days, diseases, others, seconds, deadlines, .. } = period;
+    let Period { days, about, seconds, deadlines, .. } = period;
+    let mut diseases = most(about);
+    diseases.truncate(DISEASES_MAX);
     let days =
         days.into_iter().map(|Day { date, by_state, .. }| DayView { date: shown(date), by_state });
     Ok(StatisticsView {
@@ -55,7 +56,7 @@ fn count(engine: &Engine, days: u32) -> Result<StatisticsView, Problem> {
         before: before.into_iter().map(|(state, count)| (state, small(count))).collect(),
         pace: pace_of(seconds),
         deadlines,
-        diseases: most(diseases, others),
+        diseases,
         causes: causes(engine, now)?,
         oldest_open: engine
             .journal()
@@ -80,9 +81,7 @@ struct Day {
 struct Period {
     /// The first one first.
     days: Vec<Day>,
-    /// Reports by the key of the disease, and by their own words where that is not known.
-    diseases: BTreeMap<&'static str, u32>,
-    others: BTreeMap<Option<String>, u32>,
+    about: BTreeMap<About, u32>,
     /// How long each completed report took.
     seconds: Vec<u64>,
     table: Deadlines,
@@ -100,8 +99,7 @@ impl Period {
         });
         Self {
             days: days.collect(),
-            diseases: BTreeMap::new(),
-            others: BTreeMap::new(),
+            about: BTreeMap::new(),
             seconds: Vec::new(),
             table,
             deadlines: None,
@@ -119,45 +117,20 @@ impl Period {
             let micros = figure.updated.0.saturating_sub(figure.created.0);
             self.seconds.push(micros.max(0) as u64 / 1_000_000);
         }
-        let tested = diseases::of_subject(figure.code.as_deref(), figure.subject.as_deref());
-        let Some(Tested { disease, .. }) = tested else {
-            *self.others.entry(figure.subject.or(figure.code)).or_default() += 1;
-            return;
-        };
-        *self.diseases.entry(disease.key).or_default() += 1;
-        if let Some(standing) = self.table.standing(disease, &figure, self.now) {
-            *figure_of(self.deadlines.get_or_insert_default(), standing) += 1;
+        let about = About::of(figure.code.as_deref(), figure.subject.as_deref());
+        if let Some(timeliness) = self.table.timeliness(&about, &figure, self.now) {
+            *figure_of(self.deadlines.get_or_insert_default(), timeliness) += 1;
         }
+        *self.about.entry(about).or_default() += 1;
     }
 }
 
-/// What was reported most.
-fn most(
-    diseases: BTreeMap<&'static str, u32>,
-    others: BTreeMap<Option<String>, u32>,
-) -> Vec<DiseaseCountView> {
-    let known = diseases.into_iter().map(|(key, count)| DiseaseCountView {
-        disease: Some(key.to_owned()),
-        subject: None,
-        count,
-    });
-    let others = others.into_iter().map(|(subject, count)| DiseaseCountView {
-        disease: None,
-        subject,
-        count,
-    });
-    let mut all: Vec<_> = others.chain(known).collect();
-    all.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.disease.cmp(&b.disease)));
-    all.truncate(DISEASES_MAX);
-    all
-}
-
-fn figure_of(of: &mut ComplianceView, standing: Standing) -> &mut u32 {
-    match standing {
-        Standing::Kept => &mut of.kept,
-        Standing::Late => &mut of.late,
-        Standing::Overdue => &mut of.overdue,
-        Standing::Running => &mut of.running,
+fn figure_of(of: &mut ComplianceView, timeliness: Timeliness) -> &mut u32 {
+    match timeliness {
+        Timeliness::Kept => &mut of.kept,
+        Timeliness::Late => &mut of.late,
+        Timeliness::Overdue => &mut of.overdue,
+        Timeliness::Running => &mut of.running,
     }
 }
 

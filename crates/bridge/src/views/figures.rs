@@ -108,7 +108,7 @@ pub struct PaceView {
 }
 
 /// How often a disease was reported.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct DiseaseCountView {

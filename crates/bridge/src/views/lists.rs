@@ -8,7 +8,7 @@ use report::{Action, Group, StateCode};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{MessageView, Problem, RowView};
+use super::{DiseaseCountView, MessageView, Problem, RowView};
 use crate::codes;
 
 /// What each filter of a list would leave, beside the search and the period that are in force.
@@ -24,6 +24,11 @@ pub struct ListCountsView {
     pub states: BTreeMap<StateCode, u32>,
     /// Laboratories of the group and states that are asked for, the one with most reports first.
     pub laboratories: Vec<LaboratoryCountView>,
+    /// What these are about, the most first.
+    pub diseases: Vec<DiseaseCountView>,
+    /// How they stand to their deadlines, those of them that have one.
+    #[ts(as = "BTreeMap<codes::Timeliness, u32>")]
+    pub timeliness: BTreeMap<&'static str, u32>,
     /// Only the newest reports were counted: there are at least so many.
     pub at_least: bool,
 }
@@ -52,6 +57,18 @@ pub struct DeadlineView {
     pub disease: String,
     /// Hours from the date of the report.
     pub hours: u32,
+}
+
+/// What reports are about: a known disease, else what they say themselves, else nothing.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(export)]
+pub struct AboutView {
+    /// Key of the disease; the catalogue has its name.
+    #[ts(as = "Option<codes::Disease>")]
+    pub disease: Option<String>,
+    /// The words of the reports, where the disease is not known.
+    pub subject: Option<String>,
 }
 
 /// A laboratory and how many reports it has in a list.
@@ -125,6 +142,11 @@ pub struct SavedView {
     pub period: String,
     /// Laboratory, or all.
     pub laboratory: Option<String>,
+    /// What the reports are about, or all.
+    pub about: Option<AboutView>,
+    /// How they stand to their deadline, or all.
+    #[ts(as = "Option<codes::Timeliness>")]
+    pub timeliness: Option<String>,
     /// Column that it is sorted by; `None`: the newest first.
     #[ts(as = "Option<codes::SortColumn>")]
     pub sort: Option<String>,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bridge::views::{DeadlineView, ListQuery, SavedView};
+use bridge::views::{AboutView, DeadlineView, ListQuery, SavedView};
 use bridge::{Action, Decision, Desk, Group, KnownContent, Names, StateCode};
 use testkit::{Disease, DocumentBuilder};
 
@@ -214,6 +214,8 @@ async fn views_are_kept_in_the_encrypted_journal_and_nowhere_else() {
         search: search.to_owned(),
         period: "week".to_owned(),
         laboratory: None,
+        about: Some(about("malaria")),
+        timeliness: Some("overdue".to_owned()),
         sort: Some("disease".to_owned()),
         ascending: true,
     };
@@ -231,6 +233,8 @@ async fn views_are_kept_in_the_encrypted_journal_and_nowhere_else() {
         SavedView { period: "year".to_owned(), ..view("c", "") },
         SavedView { states: vec!["lost".to_owned()], ..view("c", "") },
         SavedView { sort: Some("weight".to_owned()), ..view("c", "") },
+        SavedView { about: Some(about("lost-keys")), ..view("c", "") },
+        SavedView { timeliness: Some("soon".to_owned()), ..view("c", "") },
     ] {
         assert_eq!(desk.keep_view(wrong).await.unwrap_err().code, "argument-invalid");
     }
@@ -252,6 +256,10 @@ async fn views_are_kept_in_the_encrypted_journal_and_nowhere_else() {
     }
     let desk = Desk::open(&root.path().join("home")).await.unwrap();
     assert_eq!(desk.saved_views().await.unwrap()[0].name, "b", "kept beyond the end");
+}
+
+fn about(disease: &str) -> AboutView {
+    AboutView { disease: Some(disease.to_owned()), subject: None }
 }
 
 fn hours(disease: &str, hours: u32) -> DeadlineView {
@@ -298,4 +306,52 @@ async fn a_report_that_the_authority_has_not_taken_has_the_deadline_of_its_disea
     let kept = desk.deadlines().await.unwrap();
     assert!(kept.deadlines.is_empty() && !kept.is_example);
     assert_eq!(desk.detail(ids[1]).await.unwrap().row.due, None);
+}
+
+/// A figure of the overview opens the reports that it counts, and a filter says of each choice how
+/// many reports it would leave.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_overview_counts_is_what_the_list_then_shows() {
+    let root = tempfile::tempdir().unwrap();
+    let (desk, ids) = desk_with(root.path(), &["Eins", "Zwei", "Drei", "Vier", "Fünf"]).await;
+    desk.set_deadlines(vec![hours("covid-19", 8_000), hours("malaria", 1)]).await.unwrap();
+    desk.hold_back(vec![ids[4]]).await.unwrap();
+    let total = async |query| desk.list(query, Names::Masked).await.unwrap().total;
+
+    let view = desk.statistics(7).await.unwrap();
+    let choices = desk.list_counts(ListQuery::default()).await.unwrap();
+    assert_eq!(view.diseases.len(), 4);
+    assert_eq!(choices.diseases, view.diseases);
+    for counted in view.diseases {
+        let about = AboutView { disease: counted.disease, subject: counted.subject };
+        let query = ListQuery { about: Some(about), ..ListQuery::default() };
+        assert_eq!(total(query).await, counted.count);
+    }
+    let none = Some(AboutView { disease: None, subject: None });
+    assert_eq!(total(ListQuery { about: none, ..ListQuery::default() }).await, 0);
+
+    // The documents are older than an hour and younger than a year.
+    let deadlines = view.deadlines.unwrap();
+    assert_eq!((deadlines.overdue, deadlines.running), (1, 2));
+    let so = |code: &str| ListQuery { timeliness: Some(code.to_owned()), ..ListQuery::default() };
+    assert_eq!(total(so("overdue")).await, 1);
+    assert_eq!(total(so("running")).await, 2);
+    assert_eq!(total(so("kept")).await + total(so("late")).await, 0);
+    assert_eq!(choices.timeliness, [("overdue", 1), ("running", 2)].into());
+    // What is chosen in one filter counts in the others, and leaves its own choices as they are.
+    let choices = desk.list_counts(so("running")).await.unwrap();
+    assert_eq!(choices.diseases.len(), 1);
+    assert_eq!(choices.timeliness, [("overdue", 1), ("running", 2)].into());
+    assert_eq!(choices.states, [(StateCode::Held, 1), (StateCode::Queued, 1)].into());
+    assert_eq!(desk.matching(so("running")).await.unwrap(), [ids[4], ids[0]]);
+    assert_eq!(desk.list(so("soon"), Names::Masked).await.unwrap_err().code, "argument-invalid");
+}
+
+/// Views were kept before these filters were there.
+#[test]
+fn a_view_of_an_earlier_version_asks_for_every_disease_and_every_deadline() {
+    let kept = r#"{"name":"a","group":null,"states":[],"search":"","period":"all",
+                   "laboratory":null,"sort":null,"ascending":false}"#;
+    let view: SavedView = serde_json::from_str(kept).unwrap();
+    assert!(view.about.is_none() && view.timeliness.is_none());
 }
