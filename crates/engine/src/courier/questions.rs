@@ -167,7 +167,7 @@ impl Courier {
                 let late = elapsed(*since, context.now) >= context.timing.in_progress_max;
                 Event::NotAnswered { due, why, in_vain: false, late }
             }
-            State::Sending { .. } => {
+            State::Sending { .. } | State::Unknown { .. } => {
                 Event::Accepted { receipt: receipt.clone(), since: context.now, due }
             }
             _ => return failed,

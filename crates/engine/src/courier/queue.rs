@@ -65,6 +65,26 @@ impl Queue {
         self.waiting.make_contiguous().sort_by_key(tried);
     }
 
+    /// Versions of one document take the places that they have in the order in which they came: one
+    /// that was put off is not overtaken by another that waited for it.
+    fn versions_in_order(&mut self) {
+        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        for (place, due) in self.waiting.iter().enumerate().filter(|(_, it)| it.duty == Duty::Send)
+        {
+            if let Some(document) = &due.document {
+                places.entry(document.clone()).or_default().push(place);
+            }
+        }
+        for places in places.into_values().filter(|places| places.len() > 1) {
+            let mut versions: Vec<_> =
+                places.iter().map(|place| self.waiting[*place].clone()).collect();
+            versions.sort_by_key(|due| due.id);
+            for (place, due) in places.into_iter().zip(versions) {
+                self.waiting[place] = due;
+            }
+        }
+    }
+
     /// It is not under way, and while sending is paused it is a question. No two versions of one
     /// document are sent side by side: the older one might be stored last.
     fn may_begin(&self, due: &Due, paused: bool) -> bool {
@@ -128,6 +148,7 @@ impl Courier {
         let all = due.len() < limit;
         let waiting = due.into_iter().filter(|due| self.queue.may_begin(due, paused)).collect();
         self.queue.waiting = waiting;
+        self.queue.versions_in_order();
         (!all && self.queue.waiting.is_empty()).then(|| limit.saturating_mul(4))
     }
 
@@ -142,6 +163,7 @@ impl Courier {
             let questions = &self.questions;
             self.queue.least_tried_first(|id| questions.others_try_first(id));
         }
+        self.queue.versions_in_order();
     }
 
     /// Whether something waits that may begin now, unless sending is paused.
@@ -253,6 +275,17 @@ mod tests {
         // A question is none that sends.
         queue.waiting.push_back(Due { duty: Duty::Ask, ..of(6, "a") });
         assert_eq!(ids(queue.start(9, false, None)), [2, 6]);
+    }
+
+    #[test]
+    fn versions_of_one_document_stand_in_the_order_in_which_they_came() {
+        let of = |id, document: &str| Due { document: Some(document.to_owned()), ..due(id) };
+        let mut queue = Queue::default();
+        let question = Due { duty: Duty::Ask, ..of(0, "a") };
+        queue.waiting.extend([of(3, "a"), due(4), of(2, "b"), of(1, "a"), of(2, "a"), question]);
+        queue.versions_in_order();
+        let order: Vec<i64> = queue.waiting.iter().map(|due| due.id.0).collect();
+        assert_eq!(order, [1, 4, 2, 2, 3, 0]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Files that come late: an older version after newer ones, in the order of their names, at another
 //! endpoint of the same authority, or beside a correction under another identifier.
 
+mod clocks;
 mod corrected;
 mod line;
 mod slips;

@@ -17,9 +17,21 @@ async fn a_file_that_mends_the_date_of_one_on_hold_takes_its_place() {
     let lab = Laboratory::new().await;
     let first = lab.take_in(ahead(), ImportOptions::default()).await;
     assert_eq!(lab.code(first), "held", "{:?}", lab.warnings(first));
-    let mended = lab.hand_over(20).await;
+    let mended = lab.take_in(dated(20, "Muster"), ImportOptions::default()).await;
     let told = (lab.code(mended), lab.warnings(mended), lab.corrects(mended));
     assert_eq!(told, ("queued", vec![], Some(first)));
+}
+
+/// What has changed in more than the date may be another version: people are told of the two, and
+/// decide about the one on hold.
+#[tokio::test]
+async fn a_file_that_mends_more_than_the_date_of_one_on_hold_goes_beside_it() {
+    let lab = Laboratory::new().await;
+    let first = lab.take_in(ahead(), ImportOptions::default()).await;
+    let mended = lab.hand_over(20).await;
+    let told = (lab.code(mended), lab.warnings(mended), lab.corrects(mended));
+    assert_eq!(told, ("queued", vec!["same-identifier-other-content".to_owned()], None));
+    assert_eq!(lab.code(first), "held");
 }
 
 /// The same, and a person releases what the laboratory's system has written anew: the next version

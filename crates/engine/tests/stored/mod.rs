@@ -3,10 +3,12 @@
 
 mod beside;
 mod corrections;
+mod deliveries;
 mod erased;
 mod lagging;
 mod linked;
 mod newer;
+mod order;
 mod waiting;
 
 use std::sync::atomic::Ordering;
@@ -270,85 +272,6 @@ async fn what_is_answered_and_never_understood_needs_a_person() {
     worker.once().await.unwrap();
     assert_eq!(group(&house), Group::NeedsAttention);
     assert_eq!(house.journal.state(id).unwrap().code(), "in-progress");
-}
-
-/// A gateway repeated the request: the authority has it twice, and calls one a duplicate of the
-/// other.
-#[tokio::test]
-async fn a_delivery_that_failed_beside_a_completed_one_is_no_failure() {
-    for completed_first in [true, false] {
-        let house = House::new();
-        let id = house.import("ours", 1);
-        let worker = house.worker("one");
-        worker.once().await.unwrap();
-        assert_eq!(house.journal.state(id).unwrap().receipt(), Some("r-1"));
-        let ours = house.journal.row(id).unwrap().identifier;
-        let mut told = [
-            house::news("r-1", Processing::Failed, Vec::new()),
-            house::news("r-7", Processing::Completed, Vec::new()),
-        ];
-        if completed_first {
-            told.reverse();
-        }
-        let mut changes = client::Changes::default();
-        for mut one in told {
-            one.answers[0].identifiers = vec![ours.clone()];
-            changes.answers.append(&mut one.answers);
-            changes.evidence.append(&mut one.evidence);
-        }
-        *house.authority.changes.lock().unwrap() = changes;
-        house.clock.pass(3_600);
-        worker.once().await.unwrap();
-        let state = house.journal.state(id).unwrap();
-        assert_eq!((state.code(), state.receipt()), ("completed", Some("r-7")));
-        let proof = house.journal.detail(id).unwrap();
-        assert!(proof.timeline.last().unwrap().evidence.is_some());
-    }
-}
-
-/// How *failed* is learned.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Learned {
-    AtOnce,
-    BySearch,
-    ByRead,
-}
-
-/// A gateway repeated the request, and the one that we know of fails as the duplicate while the
-/// other is still in progress: who is told *failed* corrects and sends again.
-#[tokio::test]
-async fn a_delivery_that_failed_beside_one_in_progress_is_no_failure() {
-    for learned in [Learned::AtOnce, Learned::BySearch, Learned::ByRead] {
-        let house = House::new();
-        let id = house.import("ours", 1);
-        let worker = house.worker("one");
-        let other = |processing| vec![("r-7".to_owned(), processing)];
-        *house.authority.deliveries.lock().unwrap() = other(Processing::InProgress);
-        house.authority.fails.store(learned == Learned::AtOnce, Ordering::SeqCst);
-        worker.once().await.unwrap();
-        match learned {
-            Learned::AtOnce => {}
-            Learned::BySearch => {
-                let failed = house::news("r-1", Processing::Failed, Vec::new());
-                *house.authority.changes.lock().unwrap() = failed;
-            }
-            Learned::ByRead => {
-                *house.authority.processed.lock().unwrap() = Some(Processing::Failed);
-            }
-        }
-        house.clock.pass(86_000);
-        worker.once().await.unwrap();
-        assert_eq!(house.journal.state(id).unwrap().code(), "in-progress", "{learned:?}");
-        *house.authority.deliveries.lock().unwrap() = other(Processing::Completed);
-        *house.authority.processed.lock().unwrap() = match learned {
-            Learned::AtOnce => Some(Processing::Completed),
-            _ => Some(Processing::Failed),
-        };
-        house.clock.pass(86_000);
-        worker.once().await.unwrap();
-        let state = house.journal.state(id).unwrap();
-        assert_eq!((state.code(), state.receipt()), ("completed", Some("r-7")), "{learned:?}");
-    }
 }
 
 /// The search by identifier is refused, and all else is answered: reports that have failed are told

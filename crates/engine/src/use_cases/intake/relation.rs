@@ -2,7 +2,7 @@
 //! content under the same identifier. Each destination is judged by itself.
 
 use exchange::{Endpoint, document_of};
-use fhir::{Difference, Finding, Format, Limits, Severity, Tree};
+use fhir::{Difference, Finding, Format, Limits, Period, Severity, Tree};
 use journal::{Destination, JournalError, Relative};
 use report::SubmissionId;
 
@@ -176,6 +176,8 @@ impl Engine {
                 // What goes once more corrects nothing but itself.
                 && (purpose.is_anew() || matches!(purpose, Purpose::InPlaceOf(_)))
                 && relative.endpoint == here.endpoint
+                // What differs in more than its dates may be any other version, also an older one.
+                && (!found.is_slip || differences.as_deref().is_some_and(are_dates_alone))
                 && self.journal().is_correctable(relative.id)?,
             age,
             differences: differences.unwrap_or_default(),
@@ -204,6 +206,13 @@ fn differences(earlier: &Tree, later: &Tree) -> Vec<Difference> {
         }
         _ => earlier.differences(later, DIFFERENCES_MAX),
     }
+}
+
+/// Whether only dates and times have changed, which is what a slip in a date is mended by.
+fn are_dates_alone(differences: &[Difference]) -> bool {
+    let is_date = |value: &Option<String>| value.as_deref().and_then(Period::parse).is_some();
+    differences.len() < DIFFERENCES_MAX
+        && differences.iter().all(|it| is_date(&it.before) && is_date(&it.after))
 }
 
 /// Where the contents differ is said by place and never by value: the warning is kept, printed and

@@ -51,7 +51,11 @@ pub(super) struct Standing<'a> {
     pub(super) says_same: bool,
     /// The same, or it may be about the case of one in whose place this one comes.
     is_same: bool,
+    /// When it was made; nothing where that is a slip.
     date: Option<Instant>,
+    /// It says a time that lies ahead of when it was taken in, and the report that is compared
+    /// does not.
+    pub(super) is_slip: bool,
     /// People were told that it is older than this one: it is on hold beside it, and never left.
     older_than: Option<SubmissionId>,
 }
@@ -116,13 +120,18 @@ impl Engine {
         line: &Line,
     ) -> Result<Vec<Standing<'a>>, EngineError> {
         let mut standing = Vec::new();
+        // Where the clock is behind, every true date lies ahead: those have an order.
+        let now = self.now();
+        let lies_ahead_too = parsed.summary.date.is_some_and(|date| lies_ahead(date, now));
         for relative in relatives.iter().rev().filter(|relative| counts(relative.state)) {
             let row = self.journal().row(relative.id)?;
             let never_left = matches!(row.state, State::Held { attempt: 0 });
             let beside =
                 if never_left { self.told_beside(row.id, &[OLDER, LATER])? } else { Vec::new() };
             // A slip in the date makes no version newer.
-            let date = row.summary.date.filter(|date| !lies_ahead(*date, row.created));
+            let date = row.summary.date;
+            let is_slip = !lies_ahead_too && date.is_some_and(|date| lies_ahead(date, row.created));
+            let date = date.filter(|_| !is_slip);
             let is_told = line.told.contains(&row.id);
             let is_later = purpose.is_followed_by(row.id) || is_told;
             if !is_later && !is_older(&parsed.summary, date) {
@@ -135,6 +144,7 @@ impl Engine {
                 is_same: says_same || is_told || line.is_case_of(&row.summary),
                 identifier: row.summary.identifier,
                 date,
+                is_slip,
                 older_than: beside.into_iter().next(),
             });
         }
@@ -164,6 +174,7 @@ impl Engine {
                     says_same: true,
                     is_same: true,
                     date: None,
+                    is_slip: false,
                     older_than: None,
                 }));
             }

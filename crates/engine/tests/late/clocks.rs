@@ -1,0 +1,89 @@
+//! Dates that lie ahead, by a slip or by a clock that is behind, and the order of versions.
+
+use std::sync::Arc;
+
+use engine::{Engine, EngineDeps, ImportOptions, Profile};
+use identity::SecretsKind;
+
+use super::{Laboratory, house};
+
+const DAY: i64 = 86_400;
+
+/// A laboratory with a clock that the test moves; at first it says 15 January 2027, 08:00.
+async fn with_clock() -> (Laboratory, Arc<house::Hands>) {
+    let home = tempfile::tempdir().unwrap();
+    let clock: Arc<house::Hands> = Arc::default();
+    let endpoints = vec![house::named("ours")];
+    let profile = Profile::create(home.path(), SecretsKind::Practice, endpoints).unwrap();
+    let deps = EngineDeps { clock: clock.clone(), ..EngineDeps::default() };
+    let engine = Engine::create(profile, None, deps).unwrap();
+    engine.use_endpoint("ours").await.unwrap();
+    (Laboratory { engine, _home: home }, clock)
+}
+
+fn at(day: &str, family: &str) -> String {
+    let made = format!("{day}T10:00:00Z");
+    testkit::DocumentBuilder::new(1).timestamp(&made).family(family).json()
+}
+
+/// The newest version has a slip in its year, and comes first, as names in a folder sort as text:
+/// an older version does not take its place in silence.
+#[tokio::test]
+async fn an_older_file_does_not_replace_a_newer_one_that_is_on_hold_for_a_slip() {
+    let lab = Laboratory::new().await;
+    let slip = testkit::DocumentBuilder::new(1).timestamp("2027-11-21T10:00:00Z");
+    let newest = lab.take_in(slip.family("Muster21").json(), ImportOptions::default()).await;
+    assert_eq!(lab.code(newest), "held", "{:?}", lab.warnings(newest));
+    let oldest = lab.hand_over(19).await;
+    assert_eq!(lab.corrects(oldest), None);
+    assert_eq!(lab.warnings(oldest), ["same-identifier-other-content"]);
+    lab.complete(oldest);
+    assert_eq!(lab.code(newest), "held");
+}
+
+/// The clock is ten days behind, so that everything is on hold; it is set right, and a person
+/// releases what waits. Names sort as text: the newest version comes first.
+#[tokio::test]
+async fn while_the_clock_is_behind_no_older_version_replaces_the_newest() {
+    let (lab, clock) = with_clock().await;
+    clock.set(-10 * DAY);
+    let mut taken = Vec::new();
+    for day in ["2027-01-13", "2027-01-11", "2027-01-12"] {
+        taken.push(lab.take_in(at(day, day), ImportOptions::default()).await);
+    }
+    assert!(taken.iter().all(|id| lab.code(*id) == "held"));
+    clock.set(10 * DAY);
+    let links: Vec<_> = taken.iter().map(|id| (lab.corrects(*id), lab.warnings(*id))).collect();
+    for id in taken.iter().rev() {
+        lab.engine.release(*id, "the clock".to_owned()).await.unwrap();
+        lab.complete(*id);
+    }
+    let codes: Vec<_> = taken.iter().map(|id| lab.code(*id)).collect();
+    assert_eq!(codes[0], "completed", "{codes:?} {links:?}");
+}
+
+/// What was on hold for a clock that was behind can be sent, whatever came after it.
+#[tokio::test]
+async fn what_was_on_hold_for_a_clock_that_was_behind_can_still_be_sent() {
+    let (lab, clock) = with_clock().await;
+    clock.set(-10 * DAY);
+    let newest = lab.take_in(at("2027-01-13", "Neu"), ImportOptions::default()).await;
+    let oldest = lab.take_in(at("2027-01-11", "Alt"), ImportOptions::default()).await;
+    clock.set(10 * DAY);
+    lab.engine.release(oldest, "the clock".to_owned()).await.unwrap();
+    lab.complete(oldest);
+    lab.engine.release(newest, "the clock".to_owned()).await.unwrap();
+    assert_eq!(lab.code(newest), "queued");
+}
+
+/// Two versions that differ in their dates alone, both of which lie ahead: those dates have an
+/// order, and the older one mends nothing.
+#[tokio::test]
+async fn of_two_dates_that_lie_ahead_the_later_one_is_newer() {
+    let (lab, clock) = with_clock().await;
+    clock.set(-10 * DAY);
+    let newest = lab.take_in(at("2027-01-13", "Muster"), ImportOptions::default()).await;
+    let oldest = lab.take_in(at("2027-01-11", "Muster"), ImportOptions::default()).await;
+    assert_eq!((lab.corrects(oldest), lab.corrects(newest)), (None, None));
+    assert!(lab.warnings(oldest).contains(&super::corrected::OLDER.to_owned()));
+}
