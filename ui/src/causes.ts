@@ -78,15 +78,8 @@ export function daysOf(cause: Cause, now: Date): number[] {
 
 const DAY_MS = 86_400_000;
 
-/**
- * When the last report with this cause was corrected, if all that have it now came in after that: the cause has come back.
- * `corrected`: reports that a correction has replaced.
- */
-export function correctedBefore(cause: Cause, corrected: RowView[]): string | undefined {
-  const [first] = cause.rows.map(({ created }) => created).toSorted();
-  const same = corrected
-    .filter((row) => row.message !== null && keyOf(row) === cause.key)
-    .map(({ updated }) => updated);
-  const last = same.toSorted().at(-1);
-  return first !== undefined && last !== undefined && last < first ? last : undefined;
+/** The report of a cause that came in first. */
+export function firstOf({ rows }: Cause): number {
+  const older = (a: RowView, b: RowView) => (b.created < a.created || (b.created === a.created && b.id < a.id) ? b : a);
+  return rows.reduce(older).id;
 }

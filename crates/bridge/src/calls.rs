@@ -18,13 +18,13 @@ use crate::packages::RulesEntry;
 use crate::problem::Problem;
 use crate::rows::Names;
 use crate::views::{
-    AskQuery, AskedView, BatchView, CaView, CandidateView, CauseFieldView, CertificateView,
-    ChosenView, DeadlineView, DeadlinesView, DecidedView, DetailView, DraftView, EndpointInput,
-    EndpointView, FixView, HandedItem, HandedView, IntakeView, LeftView, ListCountsView, ListQuery,
-    LostListView, LyingView, MoveView, NamedCorrection, OpenedView, PageView, PreferencesView,
-    ProbeView, RemovedView, RestorePlanView, RestoredView, RetentionPlanView, RulesPlanView,
-    SafekeepingView, SavedView, StatementView, StatisticsView, StatusView, StoredCertificateView,
-    SuggestedView, SupportFile, UpdatesView,
+    AskQuery, AskedView, BatchView, CaView, CameBackView, CandidateView, CauseFieldView,
+    CertificateView, ChosenView, DeadlineView, DeadlinesView, DecidedView, DetailView, DraftView,
+    EndpointInput, EndpointView, FixView, HandedItem, HandedView, IntakeView, LeftView,
+    ListCountsView, ListQuery, LostListView, LyingView, MoveView, NamedCorrection, OpenedView,
+    PageView, PreferencesView, ProbeView, RemovedView, RestorePlanView, RestoredView,
+    RetentionPlanView, RulesPlanView, SafekeepingView, SavedView, StatementView, StatisticsView,
+    StatusView, StoredCertificateView, SuggestedView, SupportFile, UpdatesView,
 };
 
 /// What a file dialog is opened for.

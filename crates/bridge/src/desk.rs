@@ -4,6 +4,7 @@
 mod administration;
 mod asking;
 mod batch;
+mod came_back;
 mod certificates;
 mod deadlines;
 mod decisions;
@@ -114,6 +115,8 @@ struct Inner {
     working: AtomicBool,
     /// The connection test that passed last.
     tested: std::sync::Mutex<Option<Tested>>,
+    /// What was wrong with reports that were corrected.
+    causes: came_back::Causes,
     /// What was handed over and is not in a journal yet.
     taking: Taking,
     /// Pages that the window has shown: what an earlier one has asked for is answered to nobody.
@@ -189,6 +192,7 @@ impl Desk {
                 lying: std::sync::Mutex::default(),
                 working: AtomicBool::new(false),
                 tested: std::sync::Mutex::default(),
+                causes: came_back::Causes::default(),
                 taking: Taking::default(),
                 pages: AtomicU32::new(0),
                 trying: tokio::sync::Mutex::default(),

@@ -564,6 +564,7 @@ export function createMock(options: MockOptions = {}): Door {
     },
     keep_draft: () => null,
     draft: () => null,
+    came_back: () => [],
     cause_fields: () => [{ path: "Patient.address.postalCode", values: [{ value: "1227", count: 3 }] }],
     fix_preview: ({ ids, find: old, replace: fresh }) => ({
       ready: ids,

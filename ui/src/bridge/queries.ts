@@ -103,6 +103,21 @@ export function useCauseFields(all: number[]) {
   });
 }
 
+/** Reports that one call may name. */
+const NAMED_MAX = 10_000;
+
+/** Of reports that each stand for a cause: when that was corrected before they came in, by their number. */
+export function useCameBack(all: number[]): ReadonlyMap<number, string> {
+  const ids = all.slice(0, NAMED_MAX);
+  const { data } = useQuery({
+    queryKey: ["came_back", ids],
+    queryFn: () => door.call("came_back", { ids }),
+    placeholderData: keepPreviousData,
+    enabled: ids.length > 0,
+  });
+  return new Map(data?.map(({ id, corrected }) => [id, corrected]));
+}
+
 export const useDetail = (id: number, enabled = true) =>
   useQuery({ queryKey: ["detail", id], queryFn: () => door.call("detail", { id }), enabled });
 

@@ -3,9 +3,8 @@
 import { History, ListPlus, PartyPopper } from "lucide-react";
 import { useEffect, useState } from "react";
 
-import { ALL, useList, useStatus } from "../bridge/queries";
-import type { ListFilter } from "../bridge/queries";
-import { causesOf, correctedBefore, daysOf } from "../causes";
+import { ALL, useCameBack, useList, useStatus } from "../bridge/queries";
+import { causesOf, daysOf, firstOf } from "../causes";
 import type { Cause } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { CorrectDialog } from "../parts/correct-dialog";
@@ -26,7 +25,6 @@ import { Detail } from "./detail";
 
 /** Rows that are grouped at a time: more are read when somebody asks for them. */
 const ROWS_AT_A_TIME = 5000;
-const CORRECTED: ListFilter = { ...ALL, states: ["superseded"] };
 
 /** `cause` is the key of the one that was asked for elsewhere. */
 export function Correct({ open, cause }: { open: number | null; cause?: string | undefined }) {
@@ -39,12 +37,13 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
   const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
   const total = list.data?.pages[0]?.total ?? rows.length;
   const causes = causesOf(rows);
-  // What was corrected last: a cause whose reports are all younger has come back.
-  const corrected = useList(CORRECTED, reveal).data?.pages[0]?.rows ?? [];
   const [chosen, setChosen] = useState(cause);
   const holding = causes.find((cause) => cause.rows.some((row) => row.id === open));
   const current = holding ?? causes.find((cause) => cause.key === chosen) ?? causes[0];
   const { hasNextPage, isFetching, fetchNextPage } = list;
+  // A cause whose reports have all come in after it was corrected has come back: all of them have to be known.
+  const cameBack = useCameBack(hasNextPage ? [] : causes.map(firstOf));
+  const corrected = (cause: Cause) => cameBack.get(firstOf(cause));
   const [most, setMost] = useState(ROWS_AT_A_TIME);
   const left = total - rows.length;
   const isCut = hasNextPage && rows.length >= most;
@@ -123,7 +122,7 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
                   <CauseItem
                     cause={cause}
                     isCurrent={cause === current}
-                    isBack={correctedBefore(cause, corrected) !== undefined}
+                    isBack={corrected(cause) !== undefined}
                     isCut={isCut}
                     onPress={() => {
                       setChosen(cause.key);
@@ -143,7 +142,7 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
           cause={current}
           isWhole={!hasNextPage || isCut}
           isCut={isCut}
-          corrected={correctedBefore(current, corrected)}
+          corrected={corrected(current)}
           onShow={show}
           onFix={setFixing}
         />

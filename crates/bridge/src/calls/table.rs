@@ -144,6 +144,9 @@ calls! {
     /// What stands where the messages of reports point to.
     cause_fields => CauseFields { ids: Vec<i64> } -> Vec<CauseFieldView>:
         one room, { "ids": [1] };
+    /// Which of these reports have a cause that was corrected before they came in, and when.
+    came_back => CameBack { ids: Vec<i64> } -> Vec<CameBackView>:
+        one room, follows journal, { "ids": [1] };
     /// What one change would do to many reports.
     fix_preview => FixPreview {
         ids: Vec<i64>, path: String, find: String, replace: String

@@ -260,8 +260,8 @@ pub(super) fn row_views(
     for row in rows {
         let mut view = row_view(row, &profile, names, now);
         view.due = deadlines.due(row).map(Instant::to_fhir);
-        // Why a person must act stands in the row, and why one was corrected: by that a cause that
-        // comes back is known. The others need no second look at the journal.
+        // Why a person must act stands in the row, and why one was corrected. The others need no
+        // second look at the journal.
         let needs_attention = view.group == Group::NeedsAttention;
         if needs_attention || view.state == StateCode::Superseded {
             let detail = journal.detail(row.id)?;

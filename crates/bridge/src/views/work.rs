@@ -220,6 +220,18 @@ pub struct CauseFieldView {
     pub values: Vec<ValueView>,
 }
 
+/// A report with a cause that was corrected before, and has come back with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct CameBackView {
+    /// Number of its submission.
+    #[ts(type = "number")]
+    pub id: i64,
+    /// When a report with that cause was corrected last, ISO instant.
+    pub corrected: String,
+}
+
 /// A value and how many reports have it.
 #[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]

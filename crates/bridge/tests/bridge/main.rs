@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "tests")]
 
 mod calls;
+mod came_back;
 mod concealed;
 mod desk;
 mod keeping;

@@ -3,6 +3,7 @@ import type { AskQuery } from "./AskQuery";
 import type { AskedView } from "./AskedView";
 import type { BatchView } from "./BatchView";
 import type { CaView } from "./CaView";
+import type { CameBackView } from "./CameBackView";
 import type { CandidateView } from "./CandidateView";
 import type { CauseFieldView } from "./CauseFieldView";
 import type { CertificateView } from "./CertificateView";
@@ -118,6 +119,8 @@ export type Commands = {
   draft: { takes: { id: number }; gives: string | null };
   /** What stands where the messages of reports point to. */
   cause_fields: { takes: { ids: Array<number> }; gives: Array<CauseFieldView> };
+  /** Which of these reports have a cause that was corrected before they came in, and when. */
+  came_back: { takes: { ids: Array<number> }; gives: Array<CameBackView> };
   /** What one change would do to many reports. */
   fix_preview: { takes: { ids: Array<number>; path: string; find: string; replace: string }; gives: FixView };
   /** Makes the change in one report and sends it. */
@@ -253,7 +256,7 @@ export type Commands = {
 /**
  * What may be another answer after each change of the journal.
  */
-export const FOLLOWS_JOURNAL = ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"] as const;
+export const FOLLOWS_JOURNAL = ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"] as const;
 
 /**
  * What is asked again after a command.
@@ -264,7 +267,7 @@ export const STALE = {
   list_counts: [],
   matching: [],
   chosen: [],
-  decide: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
+  decide: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
   save_table: [],
   save_statement: [],
   saved_views: [],
@@ -276,15 +279,15 @@ export const STALE = {
   batch: [],
   inspect_files: [],
   inspect_text: [],
-  hand_over: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
-  hold_back: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
-  release: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
-  withdraw: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
-  say_received: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
-  say_not_received: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
-  resubmit: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
-  correct_with_file: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
-  correct_with_text: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
+  hand_over: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
+  hold_back: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
+  release: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
+  withdraw: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
+  say_received: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
+  say_not_received: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
+  resubmit: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
+  correct_with_file: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
+  correct_with_text: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
   look_at_draft: [],
   edit_draft: [],
   remove_value: [],
@@ -292,8 +295,9 @@ export const STALE = {
   keep_draft: [],
   draft: [],
   cause_fields: [],
+  came_back: [],
   fix_preview: [],
-  fix: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
+  fix: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
   choose_files: [],
   choose_folder: [],
   practice_samples: [],
@@ -316,16 +320,16 @@ export const STALE = {
   remove_endpoint: ["endpoints", "status", "list", "certificates"],
   use_endpoint: ["status", "endpoints", "list", "statistics"],
   test_endpoint: ["status"],
-  set_paused: ["status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
+  set_paused: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
   safekeeping: [],
   back_up: ["safekeeping", "status"],
   check_journal: ["status"],
   set_backup_place: ["safekeeping", "status"],
   remove_set_aside: ["safekeeping"],
   plan_restore: [],
-  restore_backup: ["safekeeping", "status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement", "endpoints", "certificates", "deadlines"],
+  restore_backup: ["safekeeping", "status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement", "endpoints", "certificates", "deadlines"],
   plan_retention: [],
-  set_retention: ["safekeeping", "status", "list", "list_counts", "chosen", "detail", "batch", "lost_reports", "statistics", "statement"],
+  set_retention: ["safekeeping", "status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
   rules: [],
   import_rules: ["rules"],
   plan_rules: [],
