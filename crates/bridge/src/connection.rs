@@ -1,12 +1,15 @@
 //! What is shown of the way to an authority, in the window and on the command line: how far it
 //! goes, certificates, and the layers of a connection test.
 
-use engine::{ConnectionState, StoredCertificate};
+use engine::{ConnectionState, Engine, StoredCertificate};
+use exchange::Environment;
 use fhir::Instant;
 use identity::{Inspection, SecretsKind};
 
 use crate::problem::Problem;
-use crate::views::{CertificateView, Connection, ProbeOutcome, ProbeView, StoredCertificateView};
+use crate::views::{
+    CertificateView, Connection, ProbeOutcome, ProbeView, ProductionNeeds, StoredCertificateView,
+};
 
 pub(crate) fn certificate_view(
     inspection: &Inspection,
@@ -56,6 +59,23 @@ pub(crate) fn probe_view(step: client::ProbeStep) -> ProbeView {
         client::ProbeOutcome::NotReached => (ProbeOutcome::NotReached, None, None),
     };
     ProbeView { layer: step.layer, outcome, detail, problem }
+}
+
+/// Whether this is a production system that no report has been taken in for yet.
+pub(crate) fn is_new_production(engine: &Engine, name: &str) -> Result<bool, Problem> {
+    let profile = engine.profile();
+    let Some(endpoint) = profile.endpoint_named(name) else { return Ok(false) };
+    Ok(endpoint.environment == Environment::Production
+        && engine.journal().reports_at(endpoint.id())?.all == 0)
+}
+
+/// Why a production system is not used yet.
+pub(crate) fn not_ready(needs: ProductionNeeds, name: &str) -> Problem {
+    let code = match needs {
+        ProductionNeeds::Certificate => "production-without-certificate",
+        ProductionNeeds::Test => "production-untested",
+    };
+    Problem::new(code, &[("name", name)], "endpoint")
 }
 
 pub(crate) fn connection_view(state: &ConnectionState) -> (Connection, Option<Problem>) {

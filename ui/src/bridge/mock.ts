@@ -649,6 +649,7 @@ export function createMock(options: MockOptions = {}): Door {
         toProduction: toEnvironment === "production" && now !== undefined && now.environment !== "production",
         stay: [],
         watchedFolder: null,
+        needs: null,
       };
     },
     set_endpoint_address({ name, base_url, same_authority }) {
@@ -661,6 +662,10 @@ export function createMock(options: MockOptions = {}): Door {
       if (one && ca_pem !== null)
         Object.assign(one, { ownCa: ca_pem !== "", ca: ca_pem === "" ? null : "CN=Example CA" });
       if (one && proxy !== null) one.proxy = proxy === "" ? null : proxy;
+      return null;
+    },
+    set_endpoint_terms({ name, release, language }) {
+      for (const one of endpoints) if (one.name === name) Object.assign(one, { release, language });
       return null;
     },
     rename_endpoint({ name, new_name }) {

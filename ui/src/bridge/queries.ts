@@ -1,6 +1,13 @@
 // The only cache. The journal's revision says when it is stale; nothing here is mirrored elsewhere.
 
-import { QueryClient, keepPreviousData, useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import {
+  QueryClient,
+  keepPreviousData,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
 
 import { door } from "#door";
 
@@ -70,7 +77,7 @@ export const useEndpoints = () =>
 
 /** What using another endpoint would send and what not. */
 export const useEndpointPlan = (name: string) =>
-  useQuery({ queryKey: ["endpoint-plan", name], queryFn: () => door.call("plan_endpoint", { name }), ...ON_OPENING });
+  useQuery({ queryKey: ["plan_endpoint", name], queryFn: () => door.call("plan_endpoint", { name }), ...ON_OPENING });
 
 export const useCertificates = () =>
   useQuery({ queryKey: ["certificates"], queryFn: () => door.call("certificates"), ...ON_OPENING });
@@ -264,6 +271,14 @@ export const useRows = (query: ListQuery, enabled = true, reveal = false) =>
     placeholderData: keepPreviousData,
     enabled,
   });
+
+/** Fetches again what a command has changed that was not asked by `useCommand`. */
+export function useRefresh(): (command: Command) => void {
+  const cache = useQueryClient();
+  return (command) => {
+    for (const key of STALE[command]) void cache.invalidateQueries({ queryKey: [key] });
+  };
+}
 
 /** A command that changes something; afterwards what the core says to be stale is fetched again. */
 export function useCommand<C extends Command>(

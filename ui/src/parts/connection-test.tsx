@@ -22,20 +22,7 @@ const OUTCOMES: Record<ProbeOutcome, { icon: LucideIcon; look: string }> = {
 
 export function ConnectionTest({ endpoint, icon: Icon = Plug }: { endpoint: EndpointView; icon?: LucideIcon }) {
   const text = useText();
-  const words = useCodeText();
   const test = useCommand("test_endpoint");
-  const line = (probe: ProbeView) => lineOf(text, probe);
-  const told = () => {
-    const rows = (test.data ?? []).map((probe) => {
-      const { detail, why } = line(probe);
-      const code = probe.problem ? `[${probe.problem.code}] ${probe.problem.trace}` : "";
-      return [words("layer", probe.layer), words("outcome", probe.outcome), detail, why, code]
-        .filter(Boolean)
-        .join("\t");
-    });
-    const head = [endpoint.name, endpoint.baseUrl, new Date().toISOString()].join("\t");
-    return [head, ...rows].join("\n");
-  };
   return (
     <section className={screen.card}>
       <div className={screen.row}>
@@ -46,7 +33,7 @@ export function ConnectionTest({ endpoint, icon: Icon = Plug }: { endpoint: Endp
           </p>
         </div>
         <div className={screen.tools}>
-          {test.data && <CopyButton label={text("probe.copy")} value={told} />}
+          {test.data && <CopyForIt endpoint={endpoint} probes={test.data} />}
           <Button
             icon={Icon}
             isPending={test.isPending}
@@ -61,6 +48,24 @@ export function ConnectionTest({ endpoint, icon: Icon = Plug }: { endpoint: Endp
       {test.data && <Layers probes={test.data} />}
     </section>
   );
+}
+
+/** What was found at each layer, for those who run the network. */
+export function CopyForIt({ endpoint, probes }: { endpoint: EndpointView; probes: ProbeView[] }) {
+  const text = useText();
+  const words = useCodeText();
+  const told = () => {
+    const rows = probes.map((probe) => {
+      const { detail, why } = lineOf(text, probe);
+      const code = probe.problem ? `[${probe.problem.code}] ${probe.problem.trace}` : "";
+      return [words("layer", probe.layer), words("outcome", probe.outcome), detail, why, code]
+        .filter(Boolean)
+        .join("\t");
+    });
+    const head = [endpoint.name, endpoint.baseUrl, new Date().toISOString()].join("\t");
+    return [head, ...rows].join("\n");
+  };
+  return <CopyButton label={text("probe.copy")} value={told} />;
 }
 
 function lineOf(text: Text, probe: ProbeView): { detail: string; why: string } {

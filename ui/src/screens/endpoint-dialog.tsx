@@ -9,6 +9,7 @@ import { problemOf } from "../bridge/door";
 import type { CaView } from "../bridge/generated/CaView";
 import type { EndpointInput } from "../bridge/generated/EndpointInput";
 import type { Problem } from "../bridge/generated/Problem";
+import type { Release } from "../bridge/generated/Release";
 import { useCommand } from "../bridge/queries";
 import { useFormat, useText, useWords } from "../i18n/text";
 import { Button, Select, TextField } from "../kit/controls";
@@ -63,7 +64,6 @@ export function EndpointDialog({ onClose }: { onClose: () => void }) {
   const { locale } = useWords();
   const [empty] = useState(() => fieldsFor(locale));
   const [input, setInput] = useState(empty);
-  const languages = new Intl.DisplayNames(locale, { type: "language" });
   const own = useCa();
   const { ca, take } = own;
   const address = useRef<HTMLDivElement>(null);
@@ -145,18 +145,7 @@ export function EndpointDialog({ onClose }: { onClose: () => void }) {
         <summary>{text("endpoint.advanced")}</summary>
         <div className={css.fields}>
           <Ca ca={ca} problem={own.problem} onChoose={own.choose} onRemove={own.clear} />
-          <Select
-            label={text("endpoint.release.label")}
-            value={input.release ?? ""}
-            choices={RELEASES.map((id) => ({ id, name: id }))}
-            onChange={(release) => set({ release: release === "" ? null : release })}
-          />
-          <Select
-            label={text("endpoint.language")}
-            value={input.language ?? ""}
-            choices={LANGUAGES.map((id) => ({ id, name: languages.of(id) ?? id }))}
-            onChange={(language) => set({ language })}
-          />
+          <Terms release={input.release ?? RELEASES[0]} language={input.language ?? ""} onChange={set} />
           <TextField
             label={text("endpoint.proxy")}
             help={text("endpoint.proxy.help")}
@@ -172,6 +161,37 @@ export function EndpointDialog({ onClose }: { onClose: () => void }) {
         add.error && wrong === undefined && <ProblemNote problem={add.error} />
       )}
     </Dialog>
+  );
+}
+
+/** Which version of the interface an authority speaks, and the language of reports that name none; one that was set on the
+ *  command line is among the choices. */
+export function Terms(props: {
+  release: Release;
+  language: string;
+  onChange: (change: { release?: Release; language?: string }) => void;
+}) {
+  const { release, language, onChange } = props;
+  const text = useText();
+  const { locale } = useWords();
+  const names = new Intl.DisplayNames(locale, { type: "language" });
+  const [releases] = useState(() => [...new Set([...RELEASES, release])]);
+  const [languages] = useState(() => [...new Set([...LANGUAGES, language])]);
+  return (
+    <>
+      <Select
+        label={text("endpoint.release.label")}
+        value={release}
+        choices={releases.map((id) => ({ id, name: id }))}
+        onChange={(chosen) => onChange({ release: chosen })}
+      />
+      <Select
+        label={text("endpoint.language")}
+        value={language}
+        choices={languages.map((id) => ({ id, name: names.of(id) ?? id }))}
+        onChange={(chosen) => onChange({ language: chosen })}
+      />
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
-// What can be changed of an authority: its name, its address, whether it is there at all. What was sent stays with it.
+// What can be changed of an authority: all that was said of it but whether it is a test system or the real one, and
+// whether it is there at all. What was sent stays with it.
 
 import { Trash2 } from "lucide-react";
 import { useCallback, useState } from "react";
@@ -11,7 +12,7 @@ import { Dialog } from "../kit/dialog";
 import { Notice, ProblemNote, problemText } from "../kit/notes";
 import { say } from "../kit/toasts";
 import { useDropInto } from "../parts/drops";
-import { Ca, hasUsualPath, useCa } from "./endpoint-dialog";
+import { Ca, Terms, hasUsualPath, useCa } from "./endpoint-dialog";
 import fields from "./endpoint-dialog.module.css";
 
 export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; onClose: () => void }) {
@@ -25,6 +26,7 @@ export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; on
   /** The CA of before is done without. */
   const [withoutCa, setWithoutCa] = useState(false);
   const [proxy, setProxy] = useState(endpoint.proxy ?? "");
+  const [terms, setTerms] = useState({ release: endpoint.release, language: endpoint.language });
   // What differs from what most have is in sight.
   const [isOpen, setOpen] = useState(endpoint.ownCa || endpoint.proxy !== null);
   const { take } = own;
@@ -40,6 +42,7 @@ export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; on
   const rename = useCommand("rename_endpoint");
   const move = useCommand("set_endpoint_address");
   const lead = useCommand("set_endpoint_way");
+  const agree = useCommand("set_endpoint_terms");
   const remove = useCommand("remove_endpoint", {
     onDone() {
       onClose();
@@ -51,14 +54,19 @@ export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; on
   const newCa = own.ca?.pem ?? (withoutCa ? "" : null);
   const newProxy = proxy.trim() === (endpoint.proxy ?? "") ? null : proxy.trim();
   const isLed = newCa !== null || newProxy !== null;
-  const isDirty = isRenamed || isMoved || isLed;
+  const isAgreed = terms.release !== endpoint.release || terms.language !== endpoint.language;
+  const isDirty = isRenamed || isMoved || isLed || isAgreed;
   const finish = () => {
     onClose();
     say({ tone: "done", title: text("endpoint.changed", { name: name.trim() }) });
   };
   const saveWay = () => {
-    if (!isLed) return saveName();
-    lead.mutate({ name: known.name, ca_pem: newCa, proxy: newProxy }, { onSuccess: saveName });
+    if (!isLed) return saveTerms();
+    lead.mutate({ name: known.name, ca_pem: newCa, proxy: newProxy }, { onSuccess: saveTerms });
+  };
+  const saveTerms = () => {
+    if (!isAgreed) return saveName();
+    agree.mutate({ name: known.name, ...terms }, { onSuccess: saveName });
   };
   const saveName = () => {
     if (!isRenamed) return finish();
@@ -73,7 +81,7 @@ export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; on
     };
     move.mutate(wanted, { onSuccess });
   };
-  const problem = move.error ?? lead.error ?? rename.error ?? remove.error;
+  const problem = move.error ?? lead.error ?? agree.error ?? rename.error ?? remove.error;
   return (
     <Dialog
       title={text("endpoint.edit.title", { name: endpoint.name })}
@@ -87,7 +95,7 @@ export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; on
           <Button
             tone="primary"
             isDisabled={!name.trim() || !isDirty}
-            isPending={rename.isPending || move.isPending || lead.isPending}
+            isPending={[rename, move, lead, agree].some((one) => one.isPending)}
             onPress={save}
             data-testid="endpoint-change"
           >
@@ -130,6 +138,7 @@ export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; on
             onChoose={own.choose}
             onRemove={() => (own.ca ? own.clear() : setWithoutCa(true))}
           />
+          <Terms {...terms} onChange={(change) => setTerms((old) => ({ ...old, ...change }))} />
           <TextField
             label={text("endpoint.proxy")}
             help={text("endpoint.proxy.help")}

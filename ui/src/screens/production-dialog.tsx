@@ -1,14 +1,17 @@
-// From practice or a test system to production: what is missing for it is offered first, and the word is typed.
+// From practice or a test system to production: only with a certificate and after a test that passed, and the word is
+// typed.
 
-import { BadgeCheck, Plug } from "lucide-react";
-import { useState } from "react";
+import { BadgeCheck, CircleCheck, Plug } from "lucide-react";
+import { useEffect, useState } from "react";
 
 import type { EndpointView } from "../bridge/generated/EndpointView";
+import type { MoveView } from "../bridge/generated/MoveView";
 import { useCertificates, useCommand, useEndpointPlan } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { Button, TextField } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
 import { Notice, ProblemNote } from "../kit/notes";
+import { CopyForIt, Layers } from "../parts/connection-test";
 import { HOME, useWindow } from "../place";
 
 const SAID = {
@@ -42,6 +45,8 @@ export function ProductionDialog(props: {
   const [typed, setTyped] = useState("");
   const word = text(`environment.${endpoint.environment}`);
   const isTyped = way === "out" || typed.trim().toLowerCase() === word.toLowerCase();
+  // The core says what is missing, and refuses without it.
+  const isReady = way !== "production" || plan.data?.needs === null;
   return (
     <Dialog
       title={text(title, { name: endpoint.name })}
@@ -52,14 +57,15 @@ export function ProductionDialog(props: {
           <Button tone="quiet" onPress={onClose}>
             {text("action.cancel")}
           </Button>
-          <Button tone="primary" isDisabled={!isTyped} onPress={onConfirm} data-testid="production-confirm">
+          <Button tone="primary" isDisabled={!isTyped || !isReady} onPress={onConfirm} data-testid="production-confirm">
             {text("production.confirm")}
           </Button>
         </>
       }
     >
       <p>{text(more, { name: endpoint.name })}</p>
-      {way === "production" && <Missing endpoint={endpoint} />}
+      {way === "production" && plan.data && <Readiness endpoint={endpoint} plan={plan.data} />}
+      {plan.error && <ProblemNote problem={plan.error} />}
       {plan.data?.from && <p>{text("production.nothing-again", { name: endpoint.name })}</p>}
       {plan.data?.stay.map((one) => (
         <p key={one.endpoint}>{text("production.stays", { n: one.count, name: one.endpoint })}</p>
@@ -76,7 +82,7 @@ export function ProductionDialog(props: {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            if (isTyped) onConfirm();
+            if (isTyped && isReady) onConfirm();
           }}
         >
           <TextField
@@ -92,15 +98,20 @@ export function ProductionDialog(props: {
   );
 }
 
-/** A certificate and a connection that works: without them every report would only wait there. */
-function Missing({ endpoint }: { endpoint: EndpointView }) {
+/** A certificate, and a test of the connection, which begins by itself: without them every report would only wait there. */
+function Readiness({ endpoint, plan }: { endpoint: EndpointView; plan: MoveView }) {
   const text = useText();
   const { go } = useWindow();
   const certificates = useCertificates();
   const test = useCommand("test_endpoint");
+  const { mutate } = test;
   const { name } = endpoint;
   const has = certificates.data?.some((stored) => stored.certificate && stored.endpoints.includes(name));
-  if (certificates.data && !has) {
+  const isToTest = plan.needs === "test" || (plan.needs === null && has === true);
+  useEffect(() => {
+    if (isToTest) mutate({ name });
+  }, [isToTest, mutate, name]);
+  if (plan.needs === "certificate" || has === false) {
     return (
       <Notice
         tone="caution"
@@ -115,25 +126,33 @@ function Missing({ endpoint }: { endpoint: EndpointView }) {
       </Notice>
     );
   }
-  const failed = test.data?.find((probe) => probe.problem)?.problem ?? test.error;
-  const passed = test.data?.every((probe) => probe.outcome === "passed");
+  const again = (
+    <Button icon={Plug} onPress={() => mutate({ name })} data-testid="production-test">
+      {text("production.test.again")}
+    </Button>
+  );
+  if (test.error) return <ProblemNote problem={test.error} actions={again} />;
+  if (!test.data) return <Notice tone="progress" icon={Plug} title={text("probe.running")} role="status" />;
+  if (test.data.every((probe) => probe.outcome === "passed")) {
+    return <Notice tone="done" icon={CircleCheck} title={text("production.tested")} actions={again} role="status" />;
+  }
   return (
     <>
-      {passed ? (
-        <Notice tone="done" title={text("production.tested")} role="status" />
-      ) : (
-        <div>
-          <Button
-            icon={Plug}
-            isPending={test.isPending}
-            onPress={() => test.mutate({ name })}
-            data-testid="production-test"
-          >
-            {text(test.isPending ? "probe.running" : "production.test")}
-          </Button>
-        </div>
-      )}
-      {failed && <ProblemNote problem={failed} />}
+      <Notice
+        tone="caution"
+        title={text("production.failed")}
+        actions={
+          <>
+            {again}
+            <CopyForIt endpoint={endpoint} probes={test.data} />
+          </>
+        }
+        role="alert"
+        data-testid="production-failed"
+      >
+        {text(plan.needs === null ? "production.failed.used" : "production.failed.more", { name })}
+      </Notice>
+      <Layers probes={test.data} />
     </>
   );
 }

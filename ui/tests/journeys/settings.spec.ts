@@ -125,6 +125,30 @@ test("an authority is renamed with its reports, moved only knowingly, and remove
   await expect.poll(async () => (await core.call("endpoints")).map((one) => one.name)).not.toContain("FOPH");
 });
 
+test("version and language of an authority are changed where it stands, and reports go on", async ({
+  window,
+  core,
+}) => {
+  await laboratory(core, "Pilot");
+  await core.call("use_endpoint", { name: "Pilot" });
+  await window.getByTestId("nav-settings").click();
+  await window.getByRole("button", { name: "Change Pilot" }).click();
+  const dialog = window.getByRole("dialog");
+  const change = window.getByTestId("endpoint-change");
+  await expect(change).toBeDisabled();
+  await dialog.getByRole("button", { name: /Interface version/ }).click();
+  await window.getByRole("option", { name: "1.8.0" }).click();
+  await dialog.getByRole("button", { name: /Default report language/ }).click();
+  await window.getByRole("option", { name: "Swiss French" }).click();
+  await sound(window);
+  await change.click();
+  await expect(dialog).toHaveCount(0);
+  const pilot = async () => (await core.call("endpoints")).find((one) => one.name === "Pilot");
+  await expect.poll(pilot).toMatchObject({ release: "1.8.0", language: "fr-CH", ownCa: true, inUse: true });
+  await core.send([core.sample("covid")]);
+  await expect.poll(async () => (await core.call("status")).counts.completed).toBe(1);
+});
+
 test("what stands on the list of Send is not taken along to the other room, and that is said", async ({
   window,
   core,
@@ -313,43 +337,6 @@ test("a laboratory enters its deadlines; each report has a clock until the autho
   await expect(compliance).toContainText(
     "2 reports have a deadline: 2 were with the authority in time, none is overdue.",
   );
-});
-
-test("before production what is missing is offered: the certificate, then a green test", async ({ window, core }) => {
-  const made = await laboratory(core, "Pilot");
-  const input = {
-    name: "FOPH",
-    baseUrl: made.base,
-    environment: "production" as const,
-    release: null,
-    language: null,
-    proxy: null,
-  };
-  await core.call("add_endpoint", { input: { ...input, caPem: readFileSync(made.ca, "utf8") } });
-  // The only certificate was taken for it as well.
-  const [only] = await core.call("certificates");
-  await core.call("remove_certificate", { fingerprint: only?.fingerprint ?? "", although_needed: true });
-  await window.getByTestId("nav-settings").click();
-  const use = window
-    .getByRole("listitem")
-    .filter({ hasText: "FOPH" })
-    .getByRole("button", { name: "Use", exact: true });
-  await use.click();
-  const dialog = window.getByRole("dialog");
-  await expect(dialog).toContainText("No certificate is used for FOPH yet");
-  await sound(window);
-  await dialog.getByTestId("production-certificate").click();
-  await expect(window.getByTestId("certificate-import")).toBeVisible();
-  await core.call("certificate_import", { paths: [made.p12], password: made.password, endpoint: "FOPH" });
-
-  await window.getByTestId("nav-settings").click();
-  await use.click();
-  await dialog.getByTestId("production-test").click();
-  await expect(dialog).toContainText("The connection works: every step passed");
-  await expect(window.getByTestId("production-confirm")).toBeDisabled();
-  await window.getByTestId("production-word").fill("production");
-  await window.keyboard.press("Enter");
-  await expect.poll(async () => (await core.call("status")).environment).toBe("production");
 });
 
 test("a watched folder is asked about what lies in it; what is left there stays in sight until it is sent", async ({

@@ -29,6 +29,7 @@ impl Call {
             Self::AddEndpoint { .. }
                 | Self::SetEndpointAddress { .. }
                 | Self::SetEndpointWay { .. }
+                | Self::SetEndpointTerms { .. }
                 | Self::RenameEndpoint { .. }
                 | Self::RemoveEndpoint { .. }
                 | Self::UseEndpoint { .. }

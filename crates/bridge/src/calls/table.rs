@@ -231,6 +231,13 @@ calls! {
     } -> ():
         any room, changes [endpoints, status, list, certificates],
         { "name": "real", "ca_pem": "", "proxy": "http://proxy.example:3128" };
+    /// Says which release of the interface an endpoint speaks, and the language of reports that
+    /// name none.
+    set_endpoint_terms => SetEndpointTerms {
+        name: String, release: String, language: String
+    } -> ():
+        any room, changes [endpoints, status],
+        { "name": "real", "release": "1.13.1", "language": "fr-CH" };
     /// Gives an endpoint another name.
     rename_endpoint => RenameEndpoint { name: String, new_name: String } -> ():
         any room, changes [endpoints, status, list, certificates],
@@ -243,7 +250,7 @@ calls! {
         any room, changes [status, endpoints, list, statistics], { "name": "real" };
     /// Tests the connection.
     test_endpoint => TestEndpoint { name: String } -> Vec<ProbeView>:
-        any room, changes [status], { "name": "real" };
+        any room, changes [status, plan_endpoint], { "name": "real" };
     /// Pauses or resumes sending.
     set_paused => SetPaused { paused: bool } -> ():
         one room, changes [journal], { "paused": true };

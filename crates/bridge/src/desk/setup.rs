@@ -10,7 +10,7 @@ use crate::connection;
 use crate::limits;
 use crate::problem::Problem;
 use crate::views::{
-    EndpointInput, EndpointView, MoveView, PreferencesView, ProbeView, StayingView,
+    EndpointInput, EndpointView, MoveView, PreferencesView, ProbeView, ProductionNeeds, StayingView,
 };
 
 /// Preference under which the window's choices stand.
@@ -60,10 +60,36 @@ impl Desk {
             self.laboratory_engine().await?.ok_or_else(unknown)?
         };
         let in_use = self.engine().profile();
-        Ok(move_view(&to.plan_endpoint(&name)?, in_use.endpoint()))
+        let mut view = move_view(&to.plan_endpoint(&name)?, in_use.endpoint());
+        view.needs = self.needs_of(&to, &name).await?;
+        Ok(view)
+    }
+
+    /// What has to be there before a production system is used: a certificate, and a test of the
+    /// connection as it is now. Where reports are with it already a person must get at them,
+    /// whatever the network does at that moment.
+    async fn needs_of(
+        &self,
+        engine: &engine::Engine,
+        name: &str,
+    ) -> Result<Option<ProductionNeeds>, Problem> {
+        let (asked, named) = (engine.clone(), name.to_owned());
+        let is_new = on_pool(move || connection::is_new_production(&asked, &named)).await??;
+        let profile = engine.profile();
+        let Some(endpoint) = profile.endpoint_named(name).filter(|_| is_new) else {
+            return Ok(None);
+        };
+        if profile.settings.certificate_of(endpoint.id()).is_none() {
+            return Ok(Some(ProductionNeeds::Certificate));
+        }
+        Ok((!self.has_passed(&profile, endpoint)).then_some(ProductionNeeds::Test))
     }
 
     /// Uses another endpoint, and the room that it belongs to, from now on.
+    ///
+    /// # Errors
+    /// `production-without-certificate` and `production-untested`, where a production system has
+    /// never been used.
     pub async fn use_endpoint(&self, name: String) -> Result<(), Problem> {
         if self.is_practice_endpoint(&name) {
             return self.move_to(true).await;
@@ -71,6 +97,9 @@ impl Desk {
         let Some(engine) = self.laboratory_engine().await? else {
             return Err(Problem::new("unknown-endpoint", &[("name", &name)], "endpoint"));
         };
+        if let Some(needs) = self.needs_of(&engine, &name).await? {
+            return Err(connection::not_ready(needs, &name));
+        }
         engine.use_endpoint(&name).await?;
         self.work(&engine).await;
         self.move_to(false).await
@@ -100,6 +129,21 @@ impl Desk {
         let Endpoint { ca_pem, proxy, .. } =
             with_way(self.endpoint_to_change(&name).await?, ca_pem, proxy)?;
         Ok(self.laboratory_of(&name).await?.set_endpoint_way(&name, ca_pem, proxy).await?)
+    }
+
+    /// Says which release of the interface an endpoint of the laboratory speaks, and the language
+    /// of reports that name none.
+    pub async fn set_endpoint_terms(
+        &self,
+        name: String,
+        release: String,
+        language: String,
+    ) -> Result<(), Problem> {
+        let known = self.endpoint_to_change(&name).await?;
+        let release = Release::named(&release).ok_or_else(|| limits::invalid("release"))?;
+        let language = limits::language(&language)?;
+        let changed = Endpoint { release, language, ..known };
+        Ok(self.laboratory_of(&name).await?.replace_endpoint(changed).await?)
     }
 
     /// Gives an endpoint of the laboratory another name; its reports and certificates go with it.
@@ -238,6 +282,7 @@ fn move_view(plan: &Move, in_use: Option<&Endpoint>) -> MoveView {
         leaves_production: crate::rows::leaves_production(plan),
         stay: stay.collect(),
         watched_folder: plan.watched.as_ref().map(|folder| folder.display().to_string()),
+        needs: None,
     }
 }
 

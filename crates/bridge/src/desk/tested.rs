@@ -46,6 +46,12 @@ impl Desk {
         }
     }
 
+    /// Whether the test that passed last was of this endpoint, as it is now.
+    pub(super) fn has_passed(&self, profile: &Profile, endpoint: &Endpoint) -> bool {
+        let last = self.inner.tested.lock().unwrap_or_else(PoisonError::into_inner);
+        last.as_ref().is_some_and(|last| last.is_of(profile, endpoint))
+    }
+
     /// When the endpoint in use was tested last with success, as it is now.
     pub(super) fn last_test(&self, profile: &Profile) -> Option<Instant> {
         let last = self.inner.tested.lock().unwrap_or_else(PoisonError::into_inner).clone()?;

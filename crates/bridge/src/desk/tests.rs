@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::Desk;
 use crate::rows::Names;
 use crate::views::{
-    Connection, EndpointInput, HandedItem, LaboratoryView, ListQuery, ProbeOutcome,
+    Connection, EndpointInput, HandedItem, LaboratoryView, ListQuery, ProbeOutcome, ProductionNeeds,
 };
 use crate::{KnownContent, PRACTICE_ENDPOINT};
 
@@ -67,7 +67,7 @@ fn nowhere() -> EndpointInput {
     EndpointInput {
         name: "real".to_owned(),
         base_url: "https://127.0.0.1:1/v1/fhir".to_owned(),
-        environment: "production".to_owned(),
+        environment: "integration".to_owned(),
         release: None,
         language: None,
         ca_pem: None,

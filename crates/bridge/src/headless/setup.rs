@@ -12,7 +12,7 @@ use url::Url;
 use super::Headless;
 use crate::connection;
 use crate::problem::Problem;
-use crate::views::{ProbeOutcome, ProbeView, StayingView};
+use crate::views::{ProbeOutcome, ProbeView, ProductionNeeds, StayingView};
 
 /// One endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -204,7 +204,18 @@ impl Headless {
     }
 
     /// Uses another endpoint for what is taken in from now on.
+    ///
+    /// # Errors
+    /// `production-without-certificate` where a production system has neither been used before nor
+    /// has a certificate: every report would only wait there.
     pub async fn use_endpoint(&self, name: &str) -> Result<(), Problem> {
+        let profile = self.engine.profile();
+        let certificate = profile
+            .endpoint_named(name)
+            .and_then(|endpoint| profile.settings.certificate_of(endpoint.id()));
+        if certificate.is_none() && connection::is_new_production(&self.engine, name)? {
+            return Err(connection::not_ready(ProductionNeeds::Certificate, name));
+        }
         Ok(self.engine.use_endpoint(name).await?)
     }
 

@@ -101,6 +101,14 @@ pub const PROBLEMS: &[ProblemRow] = &[
     // practice
     row("practice-authority-failed", &["reason"], Blame::Us, "retry", Class::Authority),
     row("practice-certificate-fixed", &[], Blame::You, "create-profile", Class::Usage),
+    row(
+        "production-without-certificate",
+        &["name"],
+        Blame::You,
+        "import-certificate",
+        Class::Usage,
+    ),
+    row("production-untested", &["name"], Blame::You, "try-again", Class::Usage),
     row("practice-endpoint-fixed", &[], Blame::You, "change-input", Class::Usage),
     row("not-practice", &[], Blame::You, "look-again", Class::Usage),
     // certificate files

@@ -100,6 +100,19 @@ pub struct MoveView {
     pub stay: Vec<StayingView>,
     /// The watched folder: what was taken in from it before is not sent again by itself.
     pub watched_folder: Option<String>,
+    /// What has to be there before it is used.
+    pub needs: Option<ProductionNeeds>,
+}
+
+/// What a production system needs before reports go there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "kebab-case")]
+#[ts(export)]
+pub enum ProductionNeeds {
+    /// A certificate that is used for it.
+    Certificate,
+    /// A connection test in which every step passed.
+    Test,
 }
 
 /// Open reports that stay with their endpoint.

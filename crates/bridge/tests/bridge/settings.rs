@@ -85,3 +85,16 @@ async fn the_endpoint_of_practice_stays_and_others_are_checked() {
     assert_known(desk.add_endpoint(fixed).await, "practice-endpoint-fixed");
     desk.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn release_and_language_of_an_endpoint_are_changed_afterwards() {
+    let root = tempfile::tempdir().unwrap();
+    let desk = Desk::open(root.path()).await.unwrap();
+    let set = async |name: &str, release: &str, language: &str| {
+        let (release, language) = (release.to_owned(), language.to_owned());
+        desk.set_endpoint_terms(name.to_owned(), release, language).await
+    };
+    assert_known(set("practice", "1.13.1", "de-CH").await, "practice-endpoint-fixed");
+    assert_known(set("elsewhere", "1.13.1", "de-CH").await, "unknown-endpoint");
+    desk.stop().await;
+}

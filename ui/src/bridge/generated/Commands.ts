@@ -161,6 +161,8 @@ export type Commands = {
   set_endpoint_address: { takes: { name: string; base_url: string; same_authority: boolean }; gives: null };
   /** Says whom an endpoint trusts and by which proxy it is reached; `null` leaves it as it is. */
   set_endpoint_way: { takes: { name: string; ca_pem: string | null; proxy: string | null }; gives: null };
+  /** Says which release of the interface an endpoint speaks, and the language of reports that name none. */
+  set_endpoint_terms: { takes: { name: string; release: string; language: string }; gives: null };
   /** Gives an endpoint another name. */
   rename_endpoint: { takes: { name: string; new_name: string }; gives: null };
   /** Removes an endpoint that no report waits for. */
@@ -316,10 +318,11 @@ export const STALE = {
   plan_endpoint: [],
   set_endpoint_address: ["endpoints", "status", "list", "certificates"],
   set_endpoint_way: ["endpoints", "status", "list", "certificates"],
+  set_endpoint_terms: ["endpoints", "status"],
   rename_endpoint: ["endpoints", "status", "list", "certificates"],
   remove_endpoint: ["endpoints", "status", "list", "certificates"],
   use_endpoint: ["status", "endpoints", "list", "statistics"],
-  test_endpoint: ["status"],
+  test_endpoint: ["status", "plan_endpoint"],
   set_paused: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
   safekeeping: [],
   back_up: ["safekeeping", "status"],

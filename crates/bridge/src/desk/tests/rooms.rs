@@ -157,8 +157,74 @@ async fn what_waits_for_a_person_in_the_laboratory_is_told_in_practice() {
     desk.stop().await;
     drop(desk);
     let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
+    assert_eq!(desk.status().await.unwrap().environment, Environment::Integration);
+    desk.stop().await;
+}
+
+/// Without a certificate every report would only wait there; but nobody is kept from reports that
+/// are there already.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_production_system_is_used_only_with_a_certificate() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
+    let input = EndpointInput { environment: "production".to_owned(), ..nowhere() };
+    desk.add_endpoint(input).await.unwrap();
+    let plan = async || desk.plan_endpoint("real".to_owned()).await.unwrap();
+    assert_eq!(plan().await.needs, Some(ProductionNeeds::Certificate));
+    let refused = desk.use_endpoint("real".to_owned()).await.unwrap_err();
+    assert_eq!(refused.code, "production-without-certificate");
+    assert_eq!(desk.status().await.unwrap().environment, Environment::Practice);
+    // A test that nothing has answered does not count.
+    desk.test_endpoint("real".to_owned()).await.unwrap();
+    assert_eq!(plan().await.needs, Some(ProductionNeeds::Certificate));
+
+    let laboratory = desk.opened_laboratory().unwrap();
+    let file = folder.path().join("a.json");
+    std::fs::write(&file, testkit::DocumentBuilder::new(1).json()).unwrap();
+    let looked = laboratory.inspect(vec![file]).await.unwrap();
+    laboratory.take(&looked, engine::ImportOptions::default()).await.unwrap();
+    assert_eq!(plan().await.needs, None);
+    desk.use_endpoint("real".to_owned()).await.unwrap();
     assert_eq!(desk.status().await.unwrap().environment, Environment::Production);
     desk.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_production_system_is_used_only_after_a_test_of_it_as_it_is_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open_with(&folder.path().join("desk"), SecretsKind::Practice).await.unwrap();
+    let real = Integration::start(&folder.path().join("authority")).await;
+    let input = EndpointInput { environment: "production".to_owned(), ..real.endpoint() };
+    desk.add_endpoint(input).await.unwrap();
+    let paths = vec![real.p12.clone()];
+    let imported = desk.certificate_import(paths, real.password.clone(), None).await.unwrap();
+    let name = || "Integration".to_owned();
+    let needs = async || desk.plan_endpoint(name()).await.unwrap().needs;
+    assert_eq!(needs().await, Some(ProductionNeeds::Test));
+    assert_eq!(desk.use_endpoint(name()).await.unwrap_err().code, "production-untested");
+    desk.test_endpoint(name()).await.unwrap();
+    assert_eq!(needs().await, None);
+    // What is set otherwise since has not been tested.
+    let terms = async |release: &str, language: &str| {
+        desk.set_endpoint_terms(name(), release.to_owned(), language.to_owned()).await
+    };
+    terms("1.8.0", "it-CH").await.unwrap();
+    assert_eq!(needs().await, Some(ProductionNeeds::Test));
+    desk.test_endpoint(name()).await.unwrap();
+    desk.use_endpoint(name()).await.unwrap();
+
+    // It keeps its certificate, its address and all else.
+    let all = desk.endpoints().await.unwrap();
+    let told = all.iter().find(|one| one.name == name()).unwrap();
+    assert_eq!((told.release.as_str(), told.language.as_str()), ("1.8.0", "it-CH"));
+    assert!(told.in_use && told.own_ca && told.environment == Environment::Production);
+    let certificates = desk.certificates().await.unwrap();
+    assert_eq!(certificates[0].fingerprint, imported.fingerprint);
+    assert_eq!(certificates[0].endpoints, [name()]);
+    assert_eq!(terms("9.9", "de-CH").await.unwrap_err().code, "argument-invalid");
+    assert_eq!(terms("1.8.0", "Deutsch").await.unwrap_err().code, "argument-invalid");
+    desk.stop().await;
+    real.shutdown.cancel();
 }
 
 #[tokio::test(flavor = "multi_thread")]

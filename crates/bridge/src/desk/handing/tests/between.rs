@@ -19,7 +19,7 @@ async fn what_follows_a_change_of_the_endpoint_stays_on_the_list() {
         let endpoint = EndpointInput {
             name: name.to_owned(),
             base_url: format!("https://127.0.0.1:1/{name}/fhir"),
-            environment: "production".to_owned(),
+            environment: "integration".to_owned(),
             release: None,
             language: None,
             ca_pem: None,
