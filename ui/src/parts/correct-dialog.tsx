@@ -2,7 +2,7 @@
 // step, and always what differs from what was sent. What is typed is a draft in the journal until it is sent.
 
 import { FileUp, RotateCcw, Send } from "lucide-react";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { Suspense, lazy, useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import { door } from "#door";
 
@@ -23,10 +23,14 @@ import { useDropInto } from "./drops";
 import { Message } from "./message";
 import { Notice, ProblemNote } from "../kit/notes";
 import { sentenceOf } from "./said";
-import { SourceEditor } from "./source-editor";
-import type { History, Mark } from "./source-editor";
+import type { Mark } from "./source-code";
+import type { History } from "./source-editor";
+import editor from "./source-editor.module.css";
+import { lineOf } from "./source-text";
 import { say, sayProblem } from "../kit/toasts";
 import { Hidden, Veiled, useVeil } from "./veil";
+
+const SourceEditor = lazy(async () => ({ default: (await import("./source-editor")).SourceEditor }));
 
 interface Props {
   id: number;
@@ -184,17 +188,19 @@ function Editor({
         </section>
         {isHidden && <Hidden />}
         <section className={css.text} aria-label={text("correct.source")} hidden={isHidden}>
-          <SourceEditor
-            label={text("correct.source")}
-            value={content}
-            steps={edits.steps}
-            format={view.format}
-            marks={marks}
-            place={place}
-            history={history}
-            onHistory={setDepth}
-            onChange={edits.type}
-          />
+          <Suspense fallback={<div className={editor.editor} />}>
+            <SourceEditor
+              label={text("correct.source")}
+              value={content}
+              steps={edits.steps}
+              format={view.format}
+              marks={marks}
+              place={place}
+              history={history}
+              onHistory={setDepth}
+              onChange={edits.type}
+            />
+          </Suspense>
         </section>
       </div>
     </Dialog>
@@ -217,9 +223,7 @@ function Said({ messages, isLooked }: { messages: DetailView["messages"]; isLook
 /** Line of the text, from 1, that the first message concerns. */
 function lineInQuestion(view: DetailView): number | null {
   const [first] = view.messages;
-  if (!first) return null;
-  const section = first.section === null ? undefined : view.sections[first.section];
-  return section?.fields.find((field) => field.key === first.field)?.line ?? first.line;
+  return first ? lineOf(view, first) : null;
 }
 
 /** Puts in the suggestion with which the dialog was opened, once. */

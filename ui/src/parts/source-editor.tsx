@@ -11,30 +11,17 @@ import {
   undo,
   undoDepth,
 } from "@codemirror/commands";
-import { json } from "@codemirror/lang-json";
-import { xml } from "@codemirror/lang-xml";
-import { HighlightStyle, ensureSyntaxTree, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, setDiagnostics } from "@codemirror/lint";
-import type { Diagnostic } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { Annotation, EditorState } from "@codemirror/state";
 import { EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
-import { tags } from "@lezer/highlight";
 import { useEffect, useImperativeHandle, useRef, useState } from "react";
 import type { Ref } from "react";
 
+import { useText } from "../i18n/text";
+import { basics, diagnosticsOf } from "./source-code";
+import type { Mark } from "./source-code";
 import css from "./source-editor.module.css";
-
-/** Something said of a place. */
-export interface Mark {
-  line: number;
-  /** Character of the line, from 1, where the value begins. */
-  column: number | null;
-  severity: "error" | "warning" | "info";
-  text: string;
-  /** What is suggested instead: a button in the note. */
-  cure: { name: string; act: () => void } | null;
-}
 
 /** The history of the editor, which every change of the text goes into, wherever it comes from. */
 export interface History {
@@ -42,42 +29,8 @@ export interface History {
   redo: () => void;
 }
 
-const LOOK = EditorView.theme({
-  "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--surface-raised)", fontSize: "0.8125rem" },
-  "&.cm-focused": { outline: "none" },
-  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
-  ".cm-content": { caretColor: "var(--text)" },
-  ".cm-cursor": { borderLeftColor: "var(--text)" },
-  ".cm-gutters": { color: "var(--text-quiet)", backgroundColor: "var(--surface-sunken)", border: "none" },
-  ".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--surface-selected) 45%, transparent)" },
-  "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--surface-selected)" },
-  ".cm-tooltip": {
-    color: "var(--text)",
-    backgroundColor: "var(--surface-raised)",
-    border: "1px solid var(--line-strong)",
-  },
-  ".cm-diagnostic": { maxWidth: "32rem", padding: "0.35rem 0.6rem", fontFamily: "var(--font)", fontSize: "0.875rem" },
-  ".cm-diagnostic-error": { borderLeftColor: "var(--attention)" },
-  ".cm-diagnostic-warning": { borderLeftColor: "var(--caution)" },
-  ".cm-diagnostic-info": { borderLeftColor: "var(--progress)" },
-  ".cm-diagnosticAction": {
-    padding: "0.15rem 0.6rem",
-    color: "var(--text)",
-    backgroundColor: "var(--surface-sunken)",
-    border: "1px solid var(--line-strong)",
-    borderRadius: "var(--radius)",
-    fontSize: "0.875rem",
-    cursor: "pointer",
-  },
-  ".cm-panels": { color: "var(--text)", backgroundColor: "var(--surface-sunken)" },
-});
-
-const COLOURS = HighlightStyle.define([
-  { tag: [tags.propertyName, tags.tagName, tags.attributeName], color: "var(--link)" },
-  { tag: [tags.string, tags.attributeValue], color: "var(--done)" },
-  { tag: [tags.number, tags.bool, tags.null], color: "var(--doubt)" },
-  { tag: tags.comment, color: "var(--text-quiet)" },
-]);
+/** It fills its place. */
+const FILLING = EditorView.theme({ "&": { height: "100%" } });
 
 /** A change that came from the form or a suggestion. */
 const OUTSIDE = Annotation.define<boolean>();
@@ -97,6 +50,7 @@ interface Props {
 }
 
 export function SourceEditor({ label, value, format, marks, steps, place, history, onHistory, onChange }: Props) {
+  const text = useText();
   const box = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView>(null);
   /** Texts that were typed and have not come back as the value yet. */
@@ -109,7 +63,7 @@ export function SourceEditor({ label, value, format, marks, steps, place, histor
     const act = (command: typeof undo) => () => void (editor.current && command(editor.current));
     return { undo: act(undo), redo: act(redo) };
   }, []);
-  const [first] = useState({ value, line: place.line, label, format });
+  const [first] = useState({ value, line: place.line, label, format, text });
   useEffect(() => {
     if (!box.current) return undefined;
     const root = box.current.shadowRoot ?? box.current.attachShadow({ mode: "open" });
@@ -125,9 +79,8 @@ export function SourceEditor({ label, value, format, marks, steps, place, histor
           drawSelection(),
           highlightActiveLine(),
           highlightSelectionMatches(),
-          first.format === "xml" ? xml() : json(),
-          syntaxHighlighting(COLOURS),
-          LOOK,
+          basics(first.format, first.text),
+          FILLING,
           // Tab leaves the editor, as everywhere in the window; Ctrl+Enter sends.
           keymap.of([{ key: "Mod-Enter", run: () => true }, ...searchKeymap, ...historyKeymap, ...defaultKeymap]),
           EditorView.contentAttributes.of({ "aria-label": first.label, "data-testid": "correct-text", tabindex: "0" }),
@@ -184,30 +137,7 @@ export function SourceEditor({ label, value, format, marks, steps, place, histor
   useEffect(() => {
     const view = editor.current;
     if (!view) return;
-    const { lines } = view.state.doc;
-    const found = marks.filter((mark) => mark.line >= 1 && mark.line <= lines);
-    view.dispatch(
-      setDiagnostics(
-        view.state,
-        found.map((mark) => diagnostic(view.state, mark)),
-      ),
-    );
+    view.dispatch(setDiagnostics(view.state, diagnosticsOf(view.state, marks)));
   }, [marks]);
   return <div ref={box} className={css.editor} data-typing />;
-}
-
-/** Longest wait for the text to be parsed, in milliseconds; a mark then goes to the end of its line. */
-const PARSE_MS = 50;
-
-/** The mark at its value: from its first character to its last one in that line. */
-function diagnostic(state: EditorState, { line, column, severity, text, cure }: Mark): Diagnostic {
-  const at = state.doc.line(line);
-  const blank = Math.max(0, at.text.search(/\S/));
-  // The core counts whole characters, the editor halves of a pair.
-  const before = column === null ? blank : [...at.text].slice(0, column - 1).join("").length;
-  const from = Math.min(at.from + before, at.to);
-  const node = ensureSyntaxTree(state, at.to, PARSE_MS)?.resolveInner(from, 1);
-  const to = Math.min(at.to, node && node.from === from && node.to > from ? node.to : at.to);
-  const actions = cure ? [{ name: cure.name, apply: cure.act }] : [];
-  return { from, to, severity, message: text, actions };
 }

@@ -1,50 +1,41 @@
-// The received text with line numbers; lines that a message names are marked.
+// The received text, with a mark at what a message names. What draws it is large, and loaded when it is first looked at.
 
-import { useEffect, useMemo, useRef } from "react";
+import { Suspense, lazy, useMemo } from "react";
 
+import type { DetailView } from "../bridge/generated/DetailView";
+import type { MessageView } from "../bridge/generated/MessageView";
 import { useText } from "../i18n/text";
 import type { Pointer } from "../place";
-import { showInside } from "../kit/scroll";
+import { sentenceOf } from "./said";
 import css from "./source-text.module.css";
 
-/** Lines put on the screen; a longer text is cut around the line in question. */
-const LINES_MAX = 4000;
+const SourceView = lazy(async () => ({ default: (await import("./source-view")).SourceView }));
 
-export function SourceText(props: { source: string; lines: number[]; pointer: Pointer }) {
-  const { source, lines, pointer } = props;
-  const { line } = pointer;
+/** How a mark looks. */
+const SEVERITIES = { error: "error", warning: "warning", information: "info" } as const;
+
+/** Line of the text, from 1, that a message concerns: that of its value, where it is known, else the one that it names. */
+export function lineOf(view: DetailView, { section, field, line }: MessageView): number | null {
+  const of = section === null ? undefined : view.sections[section];
+  return of?.fields.find(({ key }) => key === field)?.line ?? line;
+}
+
+export function SourceText({ view, pointer }: { view: DetailView; pointer: Pointer }) {
   const text = useText();
-  const box = useRef<HTMLDivElement>(null);
-  const all = useMemo(() => source.split("\n"), [source]);
-  const start =
-    line !== null && line > LINES_MAX / 2 ? Math.min(line - LINES_MAX / 2, Math.max(0, all.length - LINES_MAX)) : 0;
-  const marked = new Set(lines);
-  useEffect(() => {
-    if (pointer.line !== null) showInside(box.current?.querySelector(`[data-line="${pointer.line}"]`));
-  }, [pointer]);
+  const marks = useMemo(
+    () =>
+      view.messages.flatMap((message) => {
+        const line = lineOf(view, message);
+        if (line === null) return [];
+        const column = line === message.line ? message.column : null;
+        const severity = SEVERITIES[message.severity];
+        return [{ line, column, severity, text: sentenceOf(text, message), cure: null }];
+      }),
+    [view, text],
+  );
   return (
-    // A region that scrolls must be reachable by keyboard.
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div
-      ref={box}
-      className={`${css.source} selectable`}
-      tabIndex={0}
-      role="region"
-      aria-label={text("detail.tab.source")}
-    >
-      {all.slice(start, start + LINES_MAX).map((content, at) => {
-        const number = start + at + 1;
-        return (
-          <div
-            key={number}
-            data-line={number}
-            className={`${css.line} ${marked.has(number) ? css.marked : ""} ${number === line ? css.shown : ""}`}
-          >
-            <span className={css.number} data-number={number} aria-hidden />
-            <code>{content || " "}</code>
-          </div>
-        );
-      })}
-    </div>
+    <Suspense fallback={<div className={css.source} />}>
+      <SourceView source={view.source} format={view.format} marks={marks} pointer={pointer} />
+    </Suspense>
   );
 }

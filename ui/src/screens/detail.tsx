@@ -23,7 +23,7 @@ import { Doubt } from "../parts/doubt";
 import { Message } from "../parts/message";
 import { ProblemNote } from "../kit/notes";
 import { ReportContent } from "../parts/report-content";
-import { SourceText } from "../parts/source-text";
+import { SourceText, lineOf } from "../parts/source-text";
 import { StateBadge } from "../parts/state";
 import { diseaseOf, testOf } from "../parts/subject";
 import { supportText } from "../parts/support-text";
@@ -76,9 +76,9 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
   const [tab, setTab] = useState<TabId>("content");
   const [pointer, setPointer] = useState<Pointer>({ section: null, field: null, line: null });
   const show = (message: MessageView) => {
-    const { section, field, line } = message;
+    const { section, field } = message;
     setTab(section === null ? "source" : "content");
-    setPointer({ section, field, line });
+    setPointer({ section, field, line: lineOf(view, message) });
   };
   const { row } = view;
   const messages = view.messages.filter((message) => !isNote(message));
@@ -156,15 +156,7 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
           <Identifiers view={view} />
         </TabPanel>
         <TabPanel id="source" className={css.panel}>
-          {veil.isHidden ? (
-            <Hidden />
-          ) : (
-            <SourceText
-              source={view.source}
-              lines={messages.flatMap((message) => (message.line === null ? [] : [message.line]))}
-              pointer={pointer}
-            />
-          )}
+          {veil.isHidden ? <Hidden /> : <SourceText view={view} pointer={pointer} />}
         </TabPanel>
       </Tabs>
     </>

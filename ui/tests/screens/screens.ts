@@ -51,7 +51,22 @@ export const SCREENS: Record<string, Screen> = {
   },
   detail: { do: (page) => detail(page, "failed") },
   timeline: { do: (page) => detail(page, "failed").then(() => by(page, "tab-timeline").click()) },
-  source: { names: true, do: (page) => detail(page, "failed").then(() => by(page, "tab-source").click()) },
+  source: {
+    names: true,
+    do: async (page) => {
+      await detail(page, "failed");
+      await by(page, "tab-source").click();
+      await by(page, "source-text").waitFor();
+    },
+  },
+  "source search": {
+    names: true,
+    do: async (page) => {
+      await detail(page, "failed");
+      await by(page, "tab-source").click();
+      await by(page, "source-text").press("Control+f");
+    },
+  },
   "detail with names": { names: true, do: (page) => detail(page, "failed") },
   "correct dialog with names": {
     names: true,
@@ -103,6 +118,14 @@ export const SCREENS: Record<string, Screen> = {
     },
   },
   settings: { do: (page) => by(page, "nav-settings").click() },
+  "to production": {
+    do: async (page) => {
+      await by(page, "nav-settings").click();
+      const production = page.getByRole("listitem").filter({ hasText: "https://elm.example.org" });
+      await production.getByRole("button").last().click();
+      await by(page, "production-word").waitFor();
+    },
+  },
   "watched folder": {
     do: async (page) => {
       await by(page, "nav-settings").click();
