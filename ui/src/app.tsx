@@ -30,7 +30,7 @@ import { ProblemNote } from "./kit/notes";
 import { Palette } from "./parts/palette";
 import { Rail } from "./parts/rail";
 import { Standing } from "./parts/standing";
-import { Toasts, say } from "./kit/toasts";
+import { Toasts, dismissUndo, say } from "./kit/toasts";
 import { HOME, WindowContext, openReport, useOtherRoom } from "./place";
 import type { Place, Window } from "./place";
 import { Ask } from "./screens/ask";
@@ -129,6 +129,7 @@ function Frame() {
   });
   useOtherRoom(status.data?.room, () => {
     intake.closeBatch();
+    dismissUndo();
     // What was chosen and judged in one room must not be sent in another with one press.
     const left = intake.sources.length;
     if (left > 0) say({ tone: "attention", title: text("send.emptied", { n: left }), more: text("send.emptied.more") });

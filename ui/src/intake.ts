@@ -54,6 +54,7 @@ type Step =
   | { do: "not-read"; path: string; look: number; problem: Problem }
   | { do: "leave-out"; path: string; digest?: string }
   | { do: "clear" }
+  | { do: "put-back"; sources: Source[]; look: number }
   | { do: "anew"; look: number }
   | { do: "sent"; views: IntakeView[]; at: number; left: Left; look: number }
   | { do: "followed"; ids: number[]; at: number }
@@ -111,6 +112,13 @@ export function intakeReducer(state: Intake, step: Step): Intake {
       };
     case "clear":
       return { ...state, sources: [] };
+    case "put-back": {
+      // What was named again meanwhile is on the list already.
+      const known = new Set(state.sources.map(({ path }) => path));
+      const away = step.sources.filter(({ path }) => !known.has(path));
+      const back = away.map(({ problem: _, ...source }) => ({ ...source, found: undefined, look: step.look }));
+      return { ...state, sources: [...back, ...state.sources] };
+    }
     case "anew":
       return {
         ...state,
@@ -188,6 +196,8 @@ export interface IntakeDesk extends Intake {
   /** A whole source, or one content of it. */
   leaveOut: (path: string, digest?: string) => void;
   clear: () => void;
+  /** Puts on the list again what was taken off it: it is looked at again, for the files may have changed. */
+  putBack: (sources: Source[]) => void;
   /** Looks at all of these again: they are judged for another place now. */
   lookAnew: (sources: Source[]) => void;
   /** `left`: what stays on the list; all of it where nothing of it was handed over. */
@@ -220,23 +230,15 @@ export function useIntakeDesk(reveal: boolean, locked: boolean): IntakeDesk {
       },
       leaveOut: (path: string, digest?: string) => step({ do: "leave-out", path, ...(digest && { digest }) }),
       clear: () => step({ do: "clear" }),
+      putBack(sources: Source[]) {
+        looks += 1;
+        step({ do: "put-back", sources, look: looks });
+        lookAt(sources, looks, step, shown.current);
+      },
       lookAnew(sources: Source[]) {
         looks += 1;
         step({ do: "anew", look: looks });
-        void look(
-          sources.filter((source) => !source.pasted).map((source) => source.path),
-          looks,
-          step,
-          shown.current,
-        );
-        for (const { path, pasted } of sources) {
-          if (pasted)
-            void lookInto(
-              { path, look: looks },
-              door.here().call("inspect_text", { ...pasted, reveal: shown.current }),
-              step,
-            );
-        }
+        lookAt(sources, looks, step, shown.current);
       },
       sent(views: IntakeView[], left: Left = { gone: [], anew: [] }) {
         looks += 1;
@@ -275,6 +277,18 @@ async function lookInto(
     step({ do: "found", ...source, found: await looked });
   } catch (thrown) {
     step({ do: "not-read", ...source, problem: problemOf(thrown) });
+  }
+}
+
+/** Looks at sources that are on the list. */
+function lookAt(sources: Source[], number: number, step: (step: Step) => void, reveal: boolean): void {
+  const files = sources.filter(({ pasted }) => !pasted).map(({ path }) => path);
+  void look(files, number, step, reveal);
+  for (const { path, pasted } of sources) {
+    if (pasted) {
+      const looked = door.here().call("inspect_text", { ...pasted, reveal });
+      void lookInto({ path, look: number }, looked, step);
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 // What the window says in its corner: briefly, above whatever lies there to be pressed.
 
-import { CircleCheck, Info, TriangleAlert, X } from "lucide-react";
+import { CircleCheck, Info, TriangleAlert, Undo2, X } from "lucide-react";
 import { useEffect } from "react";
 import {
   UNSTABLE_Toast as Toast,
@@ -20,15 +20,27 @@ interface ToastWords {
   tone: "done" | "attention" | "progress";
   title: string;
   more?: string;
+  /** Takes back what happened. */
+  undo?: () => void;
 }
 
 const ICONS = { done: CircleCheck, attention: TriangleAlert, progress: Info };
 
 const queue = new ToastQueue<ToastWords>({ maxVisibleToasts: 3 });
 
+/** How long a message stands, and one with which something can be taken back. */
+const SHOWN_MS = 6_000;
+const UNDO_MS = 15_000;
+
 /** Says briefly what happened. Problems stay until they are closed. */
 export function say(words: ToastWords): void {
-  queue.add(words, words.tone === "attention" ? {} : { timeout: 6000 });
+  const timeout = words.undo ? UNDO_MS : SHOWN_MS;
+  queue.add(words, words.tone === "attention" ? {} : { timeout });
+}
+
+/** Takes those away with which something can be taken back: it was in another room. */
+export function dismissUndo(): void {
+  for (const { key, content } of queue.visibleToasts) if (content.undo) queue.close(key);
 }
 
 /** Takes all of them away: the window was locked. */
@@ -94,6 +106,18 @@ export function Toasts() {
               <strong>{toast.content.title}</strong>
               {toast.content.more && <span>{toast.content.more}</span>}
             </ToastContent>
+            {toast.content.undo && (
+              <Button
+                icon={Undo2}
+                onPress={() => {
+                  queue.close(toast.key);
+                  toast.content.undo?.();
+                }}
+                data-testid="toast-undo"
+              >
+                {text("action.undo")}
+              </Button>
+            )}
             <Button slot="close" tone="quiet" icon={X} label={text("action.close")} />
           </Toast>
         );

@@ -2,14 +2,16 @@
 
 import { Trash2 } from "lucide-react";
 
+import { door } from "#door";
+
 import type { DeadlineView } from "../bridge/generated/DeadlineView";
 import type { Disease } from "../bridge/generated/Disease";
-import { useCommand, useDeadlines } from "../bridge/queries";
+import { useCommand, useDeadlines, useRefresh } from "../bridge/queries";
 import { useFormat, useText, useWords } from "../i18n/text";
 import { Button, Select } from "../kit/controls";
 import { ProblemNote } from "../kit/notes";
 import screen from "../kit/screen.module.css";
-import { sayProblem } from "../kit/toasts";
+import { say, sayProblem } from "../kit/toasts";
 import css from "./deadlines.module.css";
 
 /** Times that are offered, hours: two hours to a month. */
@@ -23,6 +25,7 @@ export function Deadlines() {
   const { language } = useWords();
   const kept = useDeadlines();
   const save = useCommand("set_deadlines");
+  const refresh = useRefresh();
   const view = kept.data;
   if (kept.error) return <ProblemNote problem={kept.error} />;
   if (!view) return null;
@@ -33,6 +36,26 @@ export function Deadlines() {
   const keep = (deadlines: DeadlineView[]) => save.mutate({ deadlines }, { onError: sayProblem(text) });
   const set = (disease: Disease, hours: number) =>
     keep([...rows.filter((row) => row.disease !== disease), { disease, hours }]);
+  const remove = (row: DeadlineView) => {
+    // In this room; and what others have entered meanwhile stays.
+    const here = door.here();
+    const putBack = async () => {
+      const { deadlines } = await here.call("deadlines");
+      const others = deadlines.filter(({ disease }) => disease !== row.disease);
+      await here.call("set_deadlines", { deadlines: [...others, row] });
+      refresh("set_deadlines");
+    };
+    const onSuccess = () =>
+      say({
+        tone: "done",
+        title: text("deadlines.removed", { disease: nameOf(row.disease) }),
+        undo: () => void putBack().catch(sayProblem(text)),
+      });
+    save.mutate(
+      { deadlines: rows.filter(({ disease }) => disease !== row.disease) },
+      { onSuccess, onError: sayProblem(text) },
+    );
+  };
   return (
     <section className={screen.card} data-testid="deadlines">
       <h2>{text("deadlines.title")}</h2>
@@ -68,7 +91,7 @@ export function Deadlines() {
                     tone="quiet"
                     icon={Trash2}
                     label={text("deadlines.remove", { disease: nameOf(disease) })}
-                    onPress={() => keep(rows.filter((row) => row.disease !== disease))}
+                    onPress={() => remove({ disease, hours })}
                   />
                 </td>
               </tr>

@@ -16,7 +16,7 @@ import { isDialogOpen } from "../kit/dialog";
 import { ProblemNote } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { Common, Found, nameOf } from "../parts/send-list";
-import { sayProblem } from "../kit/toasts";
+import { say, sayProblem } from "../kit/toasts";
 import { LeftLying } from "../parts/watched";
 import { useWindow } from "../place";
 import { useSend } from "../sending";
@@ -43,6 +43,11 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
   const paste = usePasted();
   usePaste(paste);
   useNamedAgain(intake.sources, setAgain);
+  const clear = () => {
+    const { sources, putBack } = intake;
+    intake.clear();
+    say({ tone: "done", title: text("send.cleared", { n: sources.length }), undo: () => putBack(sources) });
+  };
   // In a dialog the key is that of the dialog.
   useSendKey(() => ready && !isDialogOpen() && send());
 
@@ -63,7 +68,7 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
             <Button icon={ClipboardPaste} onPress={() => setPasting(true)} data-testid="paste-text">
               {text("send.paste")}
             </Button>
-            <Button tone="quiet" icon={X} onPress={intake.clear}>
+            <Button tone="quiet" icon={X} onPress={clear} data-testid="send-clear">
               {text("send.clear")}
             </Button>
           </div>
