@@ -70,7 +70,8 @@ export function CopyForIt({ endpoint, probes }: { endpoint: EndpointView; probes
 
 function lineOf(text: Text, probe: ProbeView): { detail: string; why: string } {
   const more = probe.problem ? problemText(text, probe.problem) : undefined;
-  return { detail: probe.detail ?? "", why: more ? `${more.title} ${more.more}`.trim() : "" };
+  const sentences = more ? [more.title, more.more].filter(Boolean) : [];
+  return { detail: probe.detail ?? "", why: sentences.join(". ") };
 }
 
 /** A row for each layer of a connection. */

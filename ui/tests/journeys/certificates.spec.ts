@@ -42,7 +42,7 @@ test("without a keychain a passphrase protects the keys, and is asked for at the
   await window.getByTestId("vault-make").click();
   // What was being done goes on by itself.
   await expect(dialog).toHaveCount(0);
-  await expect(window.getByText("Integration · Version 1.13.1 · private CA")).toBeVisible();
+  await expect(window.getByText("Integration · Version 1.13.1 · own certification authority")).toBeVisible();
   await core.drop([made.p12]);
   await window.getByTestId("certificate-password").fill(made.password);
   // What was typed is hidden, and shown by a press.
