@@ -16,13 +16,16 @@ import { useState } from "react";
 import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover, Separator } from "react-aria-components";
 import type { Selection } from "react-aria-components";
 
+import { door } from "#door";
+
 import type { AboutView } from "../bridge/generated/AboutView";
 import type { DiseaseCountView } from "../bridge/generated/DiseaseCountView";
 import type { Group } from "../bridge/generated/Group";
 import type { ListCountsView } from "../bridge/generated/ListCountsView";
+import type { SavedView } from "../bridge/generated/SavedView";
 import type { State } from "../bridge/generated/State";
 import type { Timeliness } from "../bridge/generated/Timeliness";
-import { useCommand, useSavedViews } from "../bridge/queries";
+import { useCommand, useRefresh, useSavedViews } from "../bridge/queries";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import { isSame } from "../view";
@@ -34,7 +37,7 @@ import css from "./list-filters.module.css";
 import { ProblemNote } from "../kit/notes";
 import { STATE_CODES } from "./state";
 import { diseaseOf } from "./subject";
-import { sayProblem } from "../kit/toasts";
+import { say, sayProblem } from "../kit/toasts";
 
 const GROUPS: { code: Group | null; word: TextId }[] = [
   { code: null, word: "group.all" },
@@ -240,11 +243,27 @@ export function SavedViews({ view, onUse }: { view: View; onUse: (view: View) =>
   const views = useSavedViews();
   const [naming, setNaming] = useState(false);
   const forget = useCommand("forget_view");
+  const refresh = useRefresh();
   const kept = views.data ?? [];
   const current = kept.find((one) => isSame(one, view));
+  const remove = (view: SavedView) => {
+    // In this room: another one has views of its own.
+    const here = door.here();
+    const putBack = async () => {
+      await here.call("keep_view", { view });
+      refresh("keep_view");
+    };
+    const onSuccess = () =>
+      say({
+        tone: "done",
+        title: text("views.forgotten", { name: view.name }),
+        undo: () => void putBack().catch(sayProblem(text)),
+      });
+    forget.mutate({ name: view.name }, { onSuccess, onError: sayProblem(text) });
+  };
   const act = (key: string) => {
     if (key === "keep:") setNaming(true);
-    else if (key === "forget:" && current) forget.mutate({ name: current.name }, { onError: sayProblem(text) });
+    else if (key === "forget:" && current) remove(current);
     else {
       const { name: _, ...filters } = kept.find((one) => `view:${one.name}` === key) ?? { name: "", ...view };
       onUse(filters);

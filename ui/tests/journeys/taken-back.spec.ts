@@ -56,3 +56,18 @@ test("a list that was put away in one room is not put back in another", async ({
   await core.call("use_endpoint", { name: "Pilot" });
   await expect(window.getByTestId("toast-undo")).toHaveCount(0);
 });
+
+test("a view that was removed is kept again as it was", async ({ window, core }) => {
+  const view = { name: "Mine", group: null, states: ["failed" as const], search: "", period: "week" as const };
+  const kept = { ...view, laboratory: null, about: null, timeliness: null, sort: null, ascending: false };
+  await core.call("keep_view", { view: kept });
+  await window.getByTestId("nav-reports").click();
+  await window.getByTestId("views").click();
+  await window.getByRole("menuitem", { name: "Mine" }).click();
+  await window.getByTestId("views").click();
+  await window.getByRole("menuitem", { name: /Mine/ }).last().click();
+  await expect(window.getByText("The view “Mine” is removed")).toBeVisible();
+  expect(await core.call("saved_views")).toEqual([]);
+  await window.getByTestId("toast-undo").click();
+  await expect.poll(() => core.call("saved_views")).toEqual([kept]);
+});
