@@ -1,4 +1,4 @@
-//! A gateway repeats a request, so that the authority has one report twice: which of the two counts.
+//! A gateway repeats a request, so that the authority has one report twice: which of them counts.
 
 use std::sync::atomic::Ordering;
 
@@ -89,7 +89,7 @@ async fn a_delivery_that_failed_beside_one_in_progress_is_no_failure() {
 /// The same, of a report in doubt: a search for changes shows the duplicate that has failed, and
 /// the question whether there is another delivery has no answer. Nobody is told *failed* then.
 #[tokio::test]
-async fn a_report_in_doubt_of_which_one_delivery_failed_is_no_failure_before_the_other_is_known() {
+async fn a_report_in_doubt_is_not_failed_before_its_other_delivery_is_known() {
     let house = House::new();
     house.authority.doubt.store(true, Ordering::SeqCst);
     let id = house.import("ours", 1);
