@@ -20,6 +20,7 @@ import { useForgetting, useIdleLock, useLock } from "./lock";
 import { Announcer } from "./kit/announcer";
 import { BatchBar } from "./parts/batch";
 import { isDialogOpen } from "./kit/dialog";
+import { useFocusKept } from "./kit/focus";
 import { dropReceiver } from "./parts/drops";
 import { DropQuestion, DropVeil } from "./parts/drop";
 import type { DropTarget } from "./parts/drop";
@@ -198,6 +199,7 @@ function Frame() {
   });
   usePaletteKey(() => !locked && preferences.data?.firstRunDone && setPalette(true));
   useTitle(status.data?.environment);
+  useFocusKept();
 
   const window = useMemo<Window>(() => ({ place, go, reveal, setReveal }), [place, reveal]);
   const first = preferences.data && !preferences.data.firstRunDone && status.data;

@@ -28,7 +28,15 @@ async function page(reveal: boolean) {
   return await render(
     <QueryClientProvider client={createCache()}>
       <IntakeContext value={{} as IntakeDesk}>
-        <CausePage cause={cause} isWhole isCut={false} corrected={undefined} onShow={nothing} onFix={nothing} />
+        <CausePage
+          cause={cause}
+          isWhole
+          isCut={false}
+          corrected={undefined}
+          last={null}
+          onShow={nothing}
+          onFix={nothing}
+        />
       </IntakeContext>
     </QueryClientProvider>,
     "en",

@@ -15,6 +15,7 @@ import css from "./batch.module.css";
 import { CandidateRow } from "./candidate";
 import { Button } from "../kit/controls";
 import { Dialog, isDialogOpen } from "../kit/dialog";
+import { followFocus } from "../kit/focus";
 import { problemText } from "../kit/notes";
 import { sayProblem } from "../kit/toasts";
 
@@ -40,6 +41,7 @@ function Bar({ batch }: { batch: Batch }) {
     <section
       className={css.batch}
       data-keeps-clear
+      data-takes-focus="own"
       aria-label={text("batch.label")}
       data-testid="batch"
       data-phase={phase}
@@ -247,10 +249,11 @@ function CorrectButton({ ids }: { ids: number[] }) {
   const text = useText();
   const { go } = useWindow();
   const [only] = ids;
-  const show = () =>
-    ids.length === 1 && only !== undefined
-      ? go({ screen: "reports", group: null, open: only })
-      : go({ screen: "correct", open: null });
+  const show = () => {
+    if (ids.length === 1 && only !== undefined) go({ screen: "reports", group: null, open: only });
+    else go({ screen: "correct", open: null });
+    followFocus();
+  };
   return (
     <Button tone="primary" icon={ids.length === 1 ? FilePen : ListChecks} onPress={show} data-testid="batch-correct">
       {text("batch.correct", { n: ids.length })}
@@ -265,7 +268,10 @@ function ShowButton({ batch }: { batch: Batch }) {
     <Button
       tone="quiet"
       icon={Eye}
-      onPress={() => go({ screen: "reports", group: null, open: null, sent: { ids: batch.ids, at: batch.sentAt } })}
+      onPress={() => {
+        go({ screen: "reports", group: null, open: null, sent: { ids: batch.ids, at: batch.sentAt } });
+        followFocus();
+      }}
       data-testid="batch-show"
     >
       {text("batch.show")}

@@ -14,11 +14,13 @@ export function isTaken(event: KeyboardEvent): boolean {
   const { target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return true;
   if (isDialogOpen() || document.querySelector("[role=listbox][data-focused], [role=menu]")) return true;
-  return (
-    target instanceof HTMLElement &&
-    target.closest("input, textarea, [contenteditable], [data-typing], [role=listbox]") !== null
-  );
+  if (!(target instanceof HTMLElement)) return false;
+  // It presses what has the focus.
+  if (event.key === "Enter" && target.closest(PRESSED) !== null) return true;
+  return target.closest("input, textarea, [contenteditable], [data-typing], [role=listbox]") !== null;
 }
+
+const PRESSED = "button, a, summary, [role=button], [role=checkbox], [role=switch], [role=tab]";
 
 /** Whether a letter or a digit alone does something: people who dictate or tremble switch it off (WCAG 2.1.4). */
 let singleKeys = true;

@@ -97,6 +97,7 @@ export function ReportList(props: Props) {
         aria-rowcount={total + 1}
         aria-colcount={5}
         aria-activedescendant={at >= 0 ? `report-${focus}` : undefined}
+        data-takes-focus=""
         data-testid="report-list"
         onKeyDown={(event) => {
           if (event.key !== " " || event.target !== event.currentTarget || focus === null) return;

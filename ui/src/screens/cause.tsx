@@ -37,10 +37,12 @@ export function CausePage(props: {
   isCut: boolean;
   /** When the last of them was corrected, before it came again. */
   corrected: string | undefined;
+  /** The report of it that was open last. */
+  last: number | null;
   onShow: (id: number) => void;
   onFix: (ids: number[]) => void;
 }) {
-  const { cause, isWhole, isCut, corrected, onShow, onFix } = props;
+  const { cause, isWhole, isCut, corrected, last, onShow, onFix } = props;
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
@@ -92,7 +94,7 @@ export function CausePage(props: {
       <div className={css.actions}>
         <CauseActions cause={cause} isWhole={isWhole} onFix={onFix} />
       </div>
-      <CauseRows cause={cause} open={null} onShow={onShow} />
+      <CauseRows cause={cause} open={null} last={last} onShow={onShow} />
     </section>
   );
 }
@@ -144,10 +146,12 @@ function Values({ cause }: { cause: Cause }) {
 export function CauseRows({
   cause,
   open,
+  last,
   onShow,
 }: {
   cause: Cause;
   open: number | null;
+  last?: number | null;
   onShow: (id: number) => void;
 }) {
   const text = useText();
@@ -155,7 +159,7 @@ export function CauseRows({
   const destination = useDestinations();
   const [asked, setShown] = useState(FEW);
   const { rows } = cause;
-  const shown = Math.max(asked, rows.findIndex((row) => row.id === open) + 1);
+  const shown = Math.max(asked, rows.findIndex((row) => row.id === (open ?? last)) + 1);
   return (
     <ul className={css.rows} aria-label={text("correct-list.show", { n: rows.length })}>
       {rows.slice(0, shown).map((row) => (
@@ -165,6 +169,7 @@ export function CauseRows({
             className={css.row}
             aria-pressed={row.id === open}
             onClick={() => onShow(row.id)}
+            data-takes-focus={row.id === last ? "" : undefined}
             data-testid="report-row"
             data-state={row.state}
           >

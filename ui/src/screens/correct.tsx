@@ -11,6 +11,7 @@ import { CorrectDialog } from "../parts/correct-dialog";
 import { FixDialog } from "../parts/fix-dialog";
 import { useKeys } from "../parts/keys";
 import { Button } from "../kit/controls";
+import { followFocus } from "../kit/focus";
 import { Empty, ProblemNote } from "../kit/notes";
 import { useReportKeys } from "../parts/report-keys";
 import { shownSentence } from "../parts/said";
@@ -52,6 +53,13 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
     if (hasNextPage && !isFetching && rows.length < most) void fetchNextPage();
   }, [hasNextPage, isFetching, fetchNextPage, rows.length, most]);
   const show = (id: number | null) => go({ screen: "correct", open: id });
+  const close = () => {
+    setChosen(holding?.key);
+    show(null);
+  };
+  /** The one that was open last: whoever closes it is on its row again. */
+  const [opened, setOpened] = useState(open);
+  if (open !== null && open !== opened) setOpened(open);
   const [correcting, setCorrecting] = useState<number>();
   // Kept here: a cause is gone from the list once its last report is corrected, and the dialog must not go with it.
   const [fixing, setFixing] = useState<number[]>();
@@ -72,7 +80,10 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
       ordered.findIndex((row) => row.id === current?.rows[0]?.id),
     );
     const next = ordered[at < 0 ? begin : Math.min(ordered.length - 1, Math.max(0, at + by))];
-    if (next) show(next.id);
+    if (!next) return;
+    show(next.id);
+    // Else Enter would press what had the focus before, instead of correcting the report.
+    followFocus();
   };
   useKeys({
     j: () => move(1),
@@ -82,7 +93,7 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
     e: () => open !== null && setCorrecting(open),
     r: () => act("resubmit", open),
     Enter: () => (open === null ? move(0) : setCorrecting(open)),
-    Escape: () => open !== null && show(null),
+    Escape: () => open !== null && close(),
   });
   return (
     <div className={`${css.split} ${open === null ? "" : css.opened} ${causes.length === 0 ? css.alone : ""}`}>
@@ -143,13 +154,12 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
           isWhole={!hasNextPage || isCut}
           isCut={isCut}
           corrected={corrected(current)}
+          last={opened}
           onShow={show}
           onFix={setFixing}
         />
       )}
-      {open !== null && (
-        <Detail key={open} id={open} onClose={() => show(null)} onShow={show} onCorrected={() => follow(open)} />
-      )}
+      {open !== null && <Detail key={open} id={open} onClose={close} onShow={show} onCorrected={() => follow(open)} />}
       {fixing && <FixDialog ids={fixing} onClose={() => setFixing(undefined)} />}
       {correcting !== undefined && (
         <CorrectDialog id={correcting} onClose={() => setCorrecting(undefined)} onDone={() => follow(correcting)} />

@@ -46,7 +46,7 @@ export function Detail({ id, onClose, onShow, onCorrected }: Props) {
   const text = useText();
   const detail = useDetail(id);
   return (
-    <article className={css.detail} data-testid="detail" aria-label={text("detail.label")}>
+    <article className={css.detail} data-testid="detail" data-takes-focus="" aria-label={text("detail.label")}>
       {detail.error ? (
         <div className={css.fault}>
           <ProblemNote problem={detail.error} actions={<Button onPress={onClose}>{text("action.close")}</Button>} />

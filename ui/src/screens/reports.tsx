@@ -88,6 +88,8 @@ export function Reports({
     if (!next) return;
     if (event.shiftKey) extend(selection, rows, rows[at]?.id ?? null, next.id);
     setFocus(next.id);
+    // Else Enter would press what had the focus before, instead of opening the report.
+    grid.current?.focus({ preventScroll: true });
     if (open !== null) go({ screen: "reports", group, open: next.id, sent, only });
   };
   const act = useReportKeys(setCorrecting, show);
