@@ -11,7 +11,8 @@ const SOON = 6 * 3600;
 /** How often the time is looked at, milliseconds: it is told in minutes at the finest. */
 const LOOK_MS = 30_000;
 
-function useNow(): number {
+/** The time as it goes on. */
+export function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), LOOK_MS);

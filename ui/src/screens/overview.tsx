@@ -17,7 +17,7 @@ import { keyOf } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { Button, CopyButton } from "../kit/controls";
 import { DayChart, instantsOf, sumOf } from "../parts/day-chart";
-import { Deadline } from "../parts/deadline";
+import { Deadline, useNow } from "../parts/deadline";
 import { LostReports } from "../parts/lost";
 import { shownSentence } from "../parts/said";
 import { Notice, ProblemNote } from "../kit/notes";
@@ -128,7 +128,8 @@ const QUIET_HOURS = 24;
 /** Nothing came for longer than usual: perhaps a folder is no longer connected. */
 function Silence({ view }: { view: StatisticsView }) {
   const text = useText();
-  const [now] = useState(Date.now);
+  // Where nothing comes, nothing else draws this anew.
+  const now = useNow();
   const { days, lastReceived } = view;
   const earlier = days.slice(0, -1);
   const usual = Math.round(earlier.reduce((n, day) => n + sumOf(day.byState), 0) / Math.max(1, earlier.length));
