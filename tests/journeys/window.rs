@@ -3,6 +3,7 @@
 
 mod window {
     mod canaries;
+    mod corrected;
     mod opened;
 }
 
