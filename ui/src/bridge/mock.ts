@@ -102,6 +102,14 @@ export interface MockOptions {
   theme?: Theme;
   /** What unlocks the window; with one it starts locked. */
   passphrase?: string;
+  /** Whether only administrators may change settings. */
+  closed?: boolean;
+  /** Whether the keys wait for their passphrase. */
+  sealed?: boolean;
+  /** Whether this computer has a keychain. */
+  keychain?: boolean;
+  /** The newer version that is ready. */
+  update?: string | null;
   /** Open reports of an endpoint that is not in use. */
   elsewhere?: ElsewhereView[];
   /** What happened to the journal and nobody has read yet. */
@@ -367,7 +375,7 @@ export function createMock(options: MockOptions = {}): Door {
       baseUrl: inUse?.baseUrl ?? "",
       release: "1.13.1",
       connection: "connected",
-      problem: null,
+      problem: options.sealed ? problem("passphrase-needed", {}, "enter-password") : null,
       lastContact: new Date(now - 40_000).toISOString(),
       tested: null,
       certificate,
@@ -389,8 +397,8 @@ export function createMock(options: MockOptions = {}): Door {
       watchedFolder,
       locked,
       hasUnlockPassphrase: passphrase !== "",
-      hasAdministrationPassphrase: false,
-      administrationClosed: false,
+      hasAdministrationPassphrase: options.closed ?? false,
+      administrationClosed: options.closed ?? false,
       notices,
       version: "0.1.0",
     };
@@ -443,7 +451,7 @@ export function createMock(options: MockOptions = {}): Door {
       rules = rules.filter((one) => `${one.name}@${one.version}` !== name);
       return null;
     },
-    updates: () => NOBODY_ASKED,
+    updates: () => (options.update ? { ...NOBODY_ASKED, state: "ready", version: options.update } : NOBODY_ASKED),
     look_for_updates: () => NOBODY_ASKED,
     set_updates: () => null,
     install_update: () => false,
@@ -598,6 +606,7 @@ export function createMock(options: MockOptions = {}): Door {
     certificate_inspect: opened,
     certificate_try: () => [],
     certificate_import(takes) {
+      if (options.keychain === false) throw problem("no-keychain", { cause: "none" }, "call-it");
       certificate = { ...opened(takes), storedIn: "keychain" };
       return certificate;
     },
@@ -891,6 +900,10 @@ function browserDoor(): Door {
     language: asked.get("language"),
     theme: (asked.get("theme") ?? "system") as Theme,
     passphrase: asked.get("passphrase") ?? "",
+    closed: asked.has("closed"),
+    sealed: asked.has("sealed"),
+    keychain: asked.get("keychain") !== "none",
+    update: asked.get("update"),
     elsewhere: asked.has("elsewhere")
       ? [
           {

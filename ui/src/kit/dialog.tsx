@@ -58,7 +58,7 @@ export function Dialog(props: {
             {children}
           </div>
           {asking && isDirty ? (
-            <footer className={css.footer} role="alert" data-keeps-clear>
+            <div className={css.footer} role="alert" data-keeps-clear>
               <strong className={css.asking}>{text("dialog.discard")}</strong>
               <Button tone="danger" onPress={onClose} data-testid="discard">
                 {text("dialog.discard.yes")}
@@ -66,7 +66,7 @@ export function Dialog(props: {
               <Button tone="primary" autoFocus onPress={() => setAsking(false)} data-testid="keep-editing">
                 {text("dialog.discard.no")}
               </Button>
-            </footer>
+            </div>
           ) : (
             footer && (
               <footer className={css.footer} data-keeps-clear>

@@ -283,7 +283,7 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
       {asking?.what === "withdraw" && (
         <ReasonDialog
           title={text("correct-list.withdraw.title", { n: asking.ids.length })}
-          explanation={text("withdraw.more")}
+          explanation={text(asking.ids.length > 1 ? "bulk.withdraw.more" : "withdraw.more")}
           confirm={text("correct-list.withdraw", { n: asking.ids.length })}
           isPending={busy}
           onConfirm={(reason) => each(asking.ids, (here, id) => here.call("withdraw", { id, reason }))}

@@ -67,7 +67,7 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
     trial.mutate(whole, { onSuccess: (probes) => probes.every(({ outcome }) => outcome === "passed") && keep() });
   const found = inspect.data;
   return (
-    <section className={`${screen.card} ${css.import}`} aria-label={text("certificate.import")}>
+    <section className={`${screen.card} ${css.import}`} data-takes-focus="own" aria-label={text("certificate.import")}>
       <div className={screen.row}>
         <h2>{text("certificate.import")}</h2>
         <Button tone="quiet" onPress={files.choose}>

@@ -1,28 +1,50 @@
 // Every screen in every language, light and dark, wide and small: axe, the content security policy of the product, and nothing
-// that overflows.
+// that overflows. A page is opened once for a language and looked at in each of its looks; dialogs, whose words are few, in
+// two languages each.
 
+import { DIALOGS } from "./dialogs";
 import { SCREENS, by } from "./screens";
-import { SIZES, expect, sound, test } from "./window";
+import type { Screen } from "./screens";
+import { SIZES, expect, looking, sound, test } from "./window";
 
-const LOOKS: [string, string, keyof typeof SIZES][] = [
-  ["en", "light", "wide"],
-  ["en", "dark", "small"],
-  ["de", "light", "small"],
-  ["de", "dark", "wide"],
-  ["fr", "light", "small"],
-  ["it", "dark", "small"],
+type Look = [theme: "light" | "dark", size: keyof typeof SIZES];
+
+const BOTH: [Look, ...Look[]] = [
+  ["light", "small"],
+  ["dark", "wide"],
 ];
+const LOOKS: Record<string, [Look, ...Look[]]> = {
+  en: [
+    ["light", "wide"],
+    ["dark", "small"],
+  ],
+  de: BOTH,
+  fr: [["light", "small"]],
+  it: [["dark", "small"]],
+};
+/** Besides German, by turns. */
+const OTHERS = ["fr", "it", "en"];
 
-for (const [language, theme, size] of LOOKS) {
-  for (const [name, screen] of Object.entries(SCREENS)) {
-    test(`${name}, ${language}, ${theme}, ${size}`, async ({ open }) => {
-      const page = await open({ language, theme, ...screen.query }, SIZES[size]);
-      if (screen.names) await by(page, "reveal-names").click();
-      await screen.do?.(page);
-      await sound(page, name);
-    });
-  }
+function looks(name: string, screen: Screen, language: string) {
+  const [first, ...others] = LOOKS[language] ?? BOTH;
+  test(`${name}, ${language}, ${[first, ...others].map((look) => look.join(" ")).join(", ")}`, async ({ open }) => {
+    const [theme, size] = first;
+    const page = await open({ language, theme, ...screen.query }, SIZES[size]);
+    if (screen.names) await by(page, "reveal-names").click();
+    await screen.do?.(page);
+    await sound(page, name);
+    for (const [next, wide] of others) {
+      await looking(page, next, SIZES[wide]);
+      await sound(page, `${name}, ${next}`);
+    }
+  });
 }
+
+for (const language of Object.keys(LOOKS))
+  for (const [name, screen] of Object.entries(SCREENS)) looks(name, screen, language);
+
+for (const [at, [name, screen]] of Object.entries(DIALOGS).entries())
+  for (const language of ["de", OTHERS[at % OTHERS.length] ?? "fr"]) looks(name, screen, language);
 
 test("every screen at 320 pixels", async ({ open }) => {
   const page = await open({}, { width: 320, height: 640 });

@@ -87,6 +87,15 @@ export async function sound(page: Page, where: string) {
   expect(noise.get(page), `${where}: the console`).toEqual([]);
 }
 
+/** The same page in another theme and size, as when the window is changed: what is open stays so. */
+export async function looking(page: Page, theme: string, size: { width: number; height: number }) {
+  await page.setViewportSize(size);
+  await page.evaluate(async (to) => {
+    document.documentElement.dataset.theme = to;
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+  }, theme);
+}
+
 /** Nothing moves any more. */
 export async function still(page: Page) {
   await page.evaluate(() =>
