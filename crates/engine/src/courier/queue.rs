@@ -55,6 +55,21 @@ impl Queue {
         started
     }
 
+    /// A newer version is not sent while an older one of its document waits to be: once that has
+    /// ended, it is found again. What waits for the answer to a question keeps none waiting.
+    fn drop_newer_versions(&mut self, waits_for_answer: impl Fn(SubmissionId) -> bool) {
+        let sent = |due: &&Due| due.duty == Duty::Send;
+        let mut oldest: HashMap<String, SubmissionId> = HashMap::new();
+        for due in self.waiting.iter().filter(sent).filter(|due| !waits_for_answer(due.id)) {
+            if let Some(document) = &due.document {
+                let oldest = oldest.entry(document.clone()).or_insert(due.id);
+                *oldest = due.id.min(*oldest);
+            }
+        }
+        let oldest_of = |due: &Due| due.document.as_ref().and_then(|it| oldest.get(it));
+        self.waiting.retain(|due| !sent(&due) || oldest_of(due).is_none_or(|it| *it >= due.id));
+    }
+
     /// For a probe: a report that is always refused, or that cannot be asked for, must not try the
     /// way for the others each time.
     fn least_tried_first(&mut self, comes_last: impl Fn(SubmissionId) -> bool) {
@@ -63,26 +78,6 @@ impl Queue {
             _ => (comes_last(due.id), 0),
         };
         self.waiting.make_contiguous().sort_by_key(tried);
-    }
-
-    /// Versions of one document take the places that they have in the order in which they came: one
-    /// that was put off is not overtaken by another that waited for it.
-    fn versions_in_order(&mut self) {
-        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
-        for (place, due) in self.waiting.iter().enumerate().filter(|(_, it)| it.duty == Duty::Send)
-        {
-            if let Some(document) = &due.document {
-                places.entry(document.clone()).or_default().push(place);
-            }
-        }
-        for places in places.into_values().filter(|places| places.len() > 1) {
-            let mut versions: Vec<_> =
-                places.iter().map(|place| self.waiting[*place].clone()).collect();
-            versions.sort_by_key(|due| due.id);
-            for (place, due) in places.into_iter().zip(versions) {
-                self.waiting[place] = due;
-            }
-        }
     }
 
     /// It is not under way, and while sending is paused it is a question. No two versions of one
@@ -148,7 +143,7 @@ impl Courier {
         let all = due.len() < limit;
         let waiting = due.into_iter().filter(|due| self.queue.may_begin(due, paused)).collect();
         self.queue.waiting = waiting;
-        self.queue.versions_in_order();
+        self.queue.drop_newer_versions(|id| self.questions.others_try_first(id));
         (!all && self.queue.waiting.is_empty()).then(|| limit.saturating_mul(4))
     }
 
@@ -158,12 +153,12 @@ impl Courier {
         let is_new = |due: &Due| self.queue.may_begin(due, paused) && !waiting.contains(&due.id);
         let new: Vec<Due> = put_off.into_iter().filter(is_new).collect();
         self.queue.waiting.extend(new);
+        let questions = &self.questions;
+        self.queue.drop_newer_versions(|id| questions.others_try_first(id));
         self.queue.looked();
         if self.breaker.breaker_state(now) != BreakerState::Closed {
-            let questions = &self.questions;
             self.queue.least_tried_first(|id| questions.others_try_first(id));
         }
-        self.queue.versions_in_order();
     }
 
     /// Whether something waits that may begin now, unless sending is paused.
@@ -278,14 +273,19 @@ mod tests {
     }
 
     #[test]
-    fn versions_of_one_document_stand_in_the_order_in_which_they_came() {
+    fn a_newer_version_is_not_sent_while_an_older_one_waits_to_be() {
         let of = |id, document: &str| Due { document: Some(document.to_owned()), ..due(id) };
+        let question = Due { duty: Duty::Ask, ..of(9, "a") };
+        let all = || [of(3, "a"), due(4), of(2, "b"), of(1, "a"), due(5), question.clone()];
+        let order = |queue: &Queue| queue.waiting.iter().map(|it| it.id.0).collect::<Vec<_>>();
         let mut queue = Queue::default();
-        let question = Due { duty: Duty::Ask, ..of(0, "a") };
-        queue.waiting.extend([of(3, "a"), due(4), of(2, "b"), of(1, "a"), of(2, "a"), question]);
-        queue.versions_in_order();
-        let order: Vec<i64> = queue.waiting.iter().map(|due| due.id.0).collect();
-        assert_eq!(order, [1, 4, 2, 2, 3, 0]);
+        queue.waiting.extend(all());
+        queue.drop_newer_versions(|_| false);
+        assert_eq!(order(&queue), [4, 2, 1, 5, 9]);
+        // The older one waits for an answer that may not come for hours.
+        queue.waiting = all().into();
+        queue.drop_newer_versions(|id| id == SubmissionId(1));
+        assert_eq!(order(&queue), [3, 4, 2, 1, 5, 9]);
     }
 
     #[test]

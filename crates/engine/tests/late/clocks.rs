@@ -87,3 +87,45 @@ async fn of_two_dates_that_lie_ahead_the_later_one_is_newer() {
     assert_eq!((lab.corrects(oldest), lab.corrects(newest)), (None, None));
     assert!(lab.warnings(oldest).contains(&super::corrected::OLDER.to_owned()));
 }
+
+/// The clock is ten days behind; the newest version is on hold for it, a person releases it once the
+/// clock is right, and the authority completes it. Then an older file comes late.
+#[tokio::test]
+async fn an_older_file_does_not_follow_what_was_taken_in_while_the_clock_was_behind() {
+    let (lab, clock) = with_clock().await;
+    clock.set(-10 * DAY);
+    let newest = lab.take_in(at("2027-01-13", "Neu"), ImportOptions::default()).await;
+    assert_eq!(lab.code(newest), "held");
+    clock.set(10 * DAY);
+    lab.engine.release(newest, "the clock".to_owned()).await.unwrap();
+    lab.complete(newest);
+    let older = lab.take_in(at("2027-01-11", "Alt"), ImportOptions::default()).await;
+    assert_eq!(lab.code(older), "held", "{:?}", lab.warnings(older));
+}
+
+/// The newest version corrects the postal code, the birth date or the day of the sample, and has a
+/// slip in its year; the older file comes after it. Four digits are no date of the version, and
+/// neither is a day that does not lie ahead.
+#[tokio::test]
+async fn an_older_file_that_differs_in_a_day_does_not_replace_a_slip() {
+    let slip = || {
+        let builder = testkit::DocumentBuilder::new(1).timestamp("2027-11-20T10:00:00Z");
+        builder.family("Muster").json()
+    };
+    let birth = slip().find("\"birthDate\": \"").unwrap() + 14;
+    let born = slip()[birth..birth + 10].to_owned();
+    let sampled = "\"collectedDateTime\": \"2027-11-20\"";
+    for newest in [
+        slip().replace("\"3999\"", "\"3000\""),
+        slip().replace(&born, "1971-04-15"),
+        slip().replacen(sampled, "\"collectedDateTime\": \"2026-11-12\"", 1),
+    ] {
+        assert_ne!(newest, slip());
+        let lab = Laboratory::new().await;
+        let newest = lab.take_in(newest, ImportOptions::default()).await;
+        assert_eq!(lab.code(newest), "held");
+        let older = lab.take_in(super::dated(19, "Muster"), ImportOptions::default()).await;
+        lab.complete(older);
+        assert_eq!((lab.corrects(older), lab.code(newest)), (None, "held"));
+    }
+}

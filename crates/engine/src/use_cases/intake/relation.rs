@@ -2,9 +2,9 @@
 //! content under the same identifier. Each destination is judged by itself.
 
 use exchange::{Endpoint, document_of};
-use fhir::{Difference, Finding, Format, Limits, Period, Severity, Tree};
+use fhir::{Difference, Finding, Format, Instant, Limits, Period, Severity, Tree};
 use journal::{Destination, JournalError, Relative};
-use report::SubmissionId;
+use report::{SubmissionId, lies_ahead};
 
 use crate::candidate::{Age, Candidate, Origin, Parsed, Relation, Verdict};
 use crate::use_cases::intake::inspect::content_digest;
@@ -25,6 +25,8 @@ pub(crate) const OLDER: &str = "older-version";
 pub(crate) const LATER: &str = "later-version";
 /// Differences that are looked for: enough to see what a correction corrects.
 const DIFFERENCES_MAX: usize = 20;
+/// Where a document says when it was written, as its export sets it anew each time.
+const WRITTEN_AT: [&str; 3] = ["Bundle.timestamp", "Composition.date", "meta.lastUpdated"];
 /// Places named in the warning.
 const PLACES_MAX: usize = 3;
 
@@ -176,8 +178,8 @@ impl Engine {
                 // What goes once more corrects nothing but itself.
                 && (purpose.is_anew() || matches!(purpose, Purpose::InPlaceOf(_)))
                 && relative.endpoint == here.endpoint
-                // What differs in more than its dates may be any other version, also an older one.
-                && (!found.is_slip || differences.as_deref().is_some_and(are_dates_alone))
+                // What differs in more than the slip may be any other version, also an older one.
+                && found.slip_at.is_none_or(|at| mends_slip(differences.as_deref(), at))
                 && self.journal().is_correctable(relative.id)?,
             age,
             differences: differences.unwrap_or_default(),
@@ -208,11 +210,20 @@ fn differences(earlier: &Tree, later: &Tree) -> Vec<Difference> {
     }
 }
 
-/// Whether only dates and times have changed, which is what a slip in a date is mended by.
-fn are_dates_alone(differences: &[Difference]) -> bool {
-    let is_date = |value: &Option<String>| value.as_deref().and_then(Period::parse).is_some();
-    differences.len() < DIFFERENCES_MAX
-        && differences.iter().all(|it| is_date(&it.before) && is_date(&it.after))
+/// Whether only times have changed that lay ahead of when the earlier one was taken in; beside these
+/// only those at which the document was written.
+fn mends_slip(differences: Option<&[Difference]>, taken_in: Instant) -> bool {
+    let time = |value: &Option<String>| value.as_deref().and_then(Period::parse);
+    let is_slip = |it: &Difference| {
+        time(&it.before).is_some_and(|time| lies_ahead(time.start, taken_in))
+            && time(&it.after).is_some_and(|time| !lies_ahead(time.start, taken_in))
+    };
+    let is_written = |it: &Difference| WRITTEN_AT.iter().any(|end| it.expression.ends_with(end));
+    differences.is_some_and(|all| {
+        all.len() < DIFFERENCES_MAX
+            && all.iter().any(is_slip)
+            && all.iter().all(|it| is_slip(it) || is_written(it))
+    })
 }
 
 /// Where the contents differ is said by place and never by value: the warning is kept, printed and

@@ -53,9 +53,9 @@ pub(super) struct Standing<'a> {
     is_same: bool,
     /// When it was made; nothing where that is a slip.
     date: Option<Instant>,
-    /// It says a time that lies ahead of when it was taken in, and the report that is compared
-    /// does not.
-    pub(super) is_slip: bool,
+    /// When it was taken in, where what it says lies ahead of that, the report that is compared
+    /// says no such time, and it never left.
+    pub(super) slip_at: Option<Instant>,
     /// People were told that it is older than this one: it is on hold beside it, and never left.
     older_than: Option<SubmissionId>,
 }
@@ -128,9 +128,11 @@ impl Engine {
             let never_left = matches!(row.state, State::Held { attempt: 0 });
             let beside =
                 if never_left { self.told_beside(row.id, &[OLDER, LATER])? } else { Vec::new() };
-            // A slip in the date makes no version newer.
+            // A slip in the date makes no version newer; what has left counts by what it says.
             let date = row.summary.date;
-            let is_slip = !lies_ahead_too && date.is_some_and(|date| lies_ahead(date, row.created));
+            let is_slip = row.attempts == 0
+                && !lies_ahead_too
+                && date.is_some_and(|date| lies_ahead(date, row.created));
             let date = date.filter(|_| !is_slip);
             let is_told = line.told.contains(&row.id);
             let is_later = purpose.is_followed_by(row.id) || is_told;
@@ -144,7 +146,7 @@ impl Engine {
                 is_same: says_same || is_told || line.is_case_of(&row.summary),
                 identifier: row.summary.identifier,
                 date,
-                is_slip,
+                slip_at: is_slip.then_some(row.created),
                 older_than: beside.into_iter().next(),
             });
         }
@@ -174,7 +176,7 @@ impl Engine {
                     says_same: true,
                     is_same: true,
                     date: None,
-                    is_slip: false,
+                    slip_at: None,
                     older_than: None,
                 }));
             }
