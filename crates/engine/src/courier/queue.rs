@@ -14,6 +14,10 @@ use crate::ClockReading;
 /// `State::apply` refuses.
 pub(super) const QUEUE_MAX: usize = 256;
 
+/// Tries of an older version after which it keeps no newer one of its document waiting: by then half
+/// an hour has passed. It may be refused for its own sake, which only another report can tell.
+const TRIES_MAX: u32 = 6;
+
 /// The next duties of a round.
 #[derive(Default)]
 pub(super) struct Queue {
@@ -56,11 +60,16 @@ impl Queue {
     }
 
     /// A newer version is not sent while an older one of its document waits to be: once that has
-    /// ended, it is found again. What waits for the answer to a question keeps none waiting.
+    /// ended, it is found again. What waits for the answer to a question keeps none waiting, nor
+    /// does what was tried often.
     fn drop_newer_versions(&mut self, waits_for_answer: impl Fn(SubmissionId) -> bool) {
         let sent = |due: &&Due| due.duty == Duty::Send;
+        let comes_first = |due: &&Due| {
+            let State::Queued { attempt, .. } = due.state else { return false };
+            attempt < TRIES_MAX && !waits_for_answer(due.id)
+        };
         let mut oldest: HashMap<String, SubmissionId> = HashMap::new();
-        for due in self.waiting.iter().filter(sent).filter(|due| !waits_for_answer(due.id)) {
+        for due in self.waiting.iter().filter(sent).filter(comes_first) {
             if let Some(document) = &due.document {
                 let oldest = oldest.entry(document.clone()).or_insert(due.id);
                 *oldest = due.id.min(*oldest);
@@ -286,6 +295,12 @@ mod tests {
         queue.waiting = all().into();
         queue.drop_newer_versions(|id| id == SubmissionId(1));
         assert_eq!(order(&queue), [3, 4, 2, 1, 5, 9]);
+        // It was refused often, perhaps for its own sake.
+        let now = Instant::from_seconds(0);
+        let tried = State::Queued { attempt: TRIES_MAX, due: now, refusals: 0, doubts: 0 };
+        queue.waiting = [of(3, "a"), Due { state: tried, ..of(1, "a") }].into();
+        queue.drop_newer_versions(|_| false);
+        assert_eq!(order(&queue), [3, 1]);
     }
 
     #[test]

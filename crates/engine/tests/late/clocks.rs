@@ -88,8 +88,8 @@ async fn of_two_dates_that_lie_ahead_the_later_one_is_newer() {
     assert!(lab.warnings(oldest).contains(&super::corrected::OLDER.to_owned()));
 }
 
-/// The clock is ten days behind; the newest version is on hold for it, a person releases it once the
-/// clock is right, and the authority completes it. Then an older file comes late.
+/// The clock is ten days behind; the newest version is on hold for it, a person releases it once
+/// the clock is right, and the authority completes it. Then an older file comes late.
 #[tokio::test]
 async fn an_older_file_does_not_follow_what_was_taken_in_while_the_clock_was_behind() {
     let (lab, clock) = with_clock().await;

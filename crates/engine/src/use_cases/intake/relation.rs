@@ -210,8 +210,8 @@ fn differences(earlier: &Tree, later: &Tree) -> Vec<Difference> {
     }
 }
 
-/// Whether only times have changed that lay ahead of when the earlier one was taken in; beside these
-/// only those at which the document was written.
+/// Whether only times have changed that lay ahead of when the earlier one was taken in, and beside
+/// these those at which the document was written.
 fn mends_slip(differences: Option<&[Difference]>, taken_in: Instant) -> bool {
     let time = |value: &Option<String>| value.as_deref().and_then(Period::parse);
     let is_slip = |it: &Difference| {
