@@ -176,7 +176,11 @@ function Endpoints({ adds }: { adds: boolean }) {
           {endpoints.error && <ProblemNote problem={endpoints.error} />}
           <ul className={css.endpoints}>
             {endpoints.data?.map((endpoint) => (
-              <li key={endpoint.name} className={endpoint.inUse ? css.inUse : ""}>
+              <li
+                key={endpoint.name}
+                className={endpoint.inUse ? css.inUse : ""}
+                data-testid={`endpoint-${endpoint.environment}`}
+              >
                 <div className={css.endpoint}>
                   <strong>{endpointName(text, endpoint.name)}</strong>
                   <span>

@@ -29,7 +29,12 @@ test("an open report hides its patient everywhere, and one press shows it", asyn
   }
   await expect(detail.getByTestId("names-hidden")).toBeVisible();
   await detail.getByTestId("unveil").click();
-  await expect(detail).toContainText('"family": "Muster-Fehler"');
+  // A long source is drawn where it is looked at.
+  await detail.getByRole("textbox", { name: "Source" }).press("Control+f");
+  const search = detail.getByRole("textbox", { name: "Find" });
+  await search.pressSequentially('"family": "Muster');
+  await search.press("Enter");
+  await expect(detail.locator(".cm-content")).toContainText('"family": "Muster-Fehler"');
   await window.getByRole("button", { name: "Hide names" }).click();
   await expect(detail).not.toContainText("Muster-Fehler");
   await detail.getByTestId("show-name").click();

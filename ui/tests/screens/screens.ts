@@ -121,8 +121,7 @@ export const SCREENS: Record<string, Screen> = {
   "to production": {
     do: async (page) => {
       await by(page, "nav-settings").click();
-      const production = page.getByRole("listitem").filter({ hasText: "https://elm.example.org" });
-      await production.getByRole("button").last().click();
+      await by(page, "endpoint-production").getByRole("button").last().click();
       await by(page, "production-word").waitFor();
     },
   },

@@ -14,8 +14,8 @@ use crate::ClockReading;
 /// `State::apply` refuses.
 pub(super) const QUEUE_MAX: usize = 256;
 
-/// Tries of an older version after which it keeps no newer one of its document waiting: by then half
-/// an hour has passed. It may be refused for its own sake, which only another report can tell.
+/// Tries of an older version after which it keeps no newer one of its document waiting: by then
+/// half an hour has passed. It may be refused for its own sake, which only another report can tell.
 const TRIES_MAX: u32 = 6;
 
 /// The next duties of a round.
