@@ -109,6 +109,15 @@ function look(whole: string): Seen {
   };
   const texts = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_COMMENT);
   while (texts.nextNode()) seen((texts.currentNode as CharacterData).data, texts.currentNode.nodeName);
+  // An editor gives each word of a line an element of its own, and draws of a long line what is looked at.
+  for (const line of document.querySelectorAll(".cm-line")) {
+    const found = /«([\w-]+)»/.exec(line.textContent);
+    if (found?.[1] === undefined) continue;
+    fields[found[1]] = (fields[found[1]] ?? 0) + 1;
+    const begin = line.textContent.slice(found.index + found[0].length);
+    if (!begin.startsWith(whole.slice(0, 12)))
+      wrong.push(`a line is not literal: ${JSON.stringify(begin.slice(0, 80))}`);
+  }
   const elements = new Set<string>();
   for (const element of document.querySelectorAll("*")) {
     elements.add(element.tagName);

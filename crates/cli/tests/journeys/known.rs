@@ -197,11 +197,11 @@ fn a_search_that_the_release_does_not_offer_is_refused() {
     place.run(&old).ends(0);
     place.run(&["endpoint", "use", "old"]).ends(0);
     for (asked, name) in [
-        (&["--status", "failed"][..], "searched by --status"),
-        (&["--last-updated", "ge2026"], "searched by --last-updated"),
-        (&["--sort", "date"], "searched by --sort"),
-        (&["--count", "5"], "searched by --count"),
-        (&["--page", "2"], "searched by --page"),
+        (&["--status", "failed"][..], "searched for by --status"),
+        (&["--last-updated", "ge2026"], "searched for by --last-updated"),
+        (&["--sort", "date"], "searched for by --sort"),
+        (&["--count", "5"], "searched for by --count"),
+        (&["--page", "2"], "searched for by --page"),
     ] {
         let words = [&["search"][..], asked].concat();
         place.run(&words).ends(2).says(name).says("by identifier only");
