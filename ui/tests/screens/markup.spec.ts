@@ -107,28 +107,37 @@ function look(whole: string): Seen {
         wrong.push(`${where} ${field} is not literal: ${JSON.stringify(shown.slice(0, 80))}`);
     }
   };
-  const texts = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_COMMENT);
-  while (texts.nextNode()) seen((texts.currentNode as CharacterData).data, texts.currentNode.nodeName);
-  // An editor gives each word of a line an element of its own, and draws of a long line what is looked at.
-  for (const line of document.querySelectorAll(".cm-line")) {
-    const found = /«([\w-]+)»/.exec(line.textContent);
-    if (found?.[1] === undefined) continue;
-    fields[found[1]] = (fields[found[1]] ?? 0) + 1;
-    const begin = line.textContent.slice(found.index + found[0].length);
-    if (!begin.startsWith(whole.slice(0, 12)))
-      wrong.push(`a line is not literal: ${JSON.stringify(begin.slice(0, 80))}`);
-  }
   const elements = new Set<string>();
-  for (const element of document.querySelectorAll("*")) {
-    elements.add(element.tagName);
-    if ("value" in element && typeof element.value === "string") seen(element.value, element.tagName);
-    for (const { name, value } of element.attributes) {
-      if (/^on/i.test(name)) wrong.push(`${element.tagName} has ${name}`);
-      if (!value.includes("»")) continue;
-      if (/^(title|alt|placeholder|value|aria-[a-z]+|data-[a-z-]+|datetime|id)$/i.test(name)) seen(value, name);
-      else wrong.push(`${element.tagName} has outside words in ${name}`);
+  const walk = (root: Document | ShadowRoot) => {
+    const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_COMMENT);
+    while (texts.nextNode()) {
+      const { data, nodeName, parentElement } = texts.currentNode as CharacterData;
+      if (!parentElement?.closest(".cm-line")) seen(data, nodeName);
     }
-  }
+    // An editor gives each word of a line an element of its own, and draws of a long line what is looked at.
+    for (const line of root.querySelectorAll(".cm-line")) {
+      const found = /«([\w-]+)»/.exec(line.textContent);
+      if (found?.[1] === undefined) continue;
+      fields[found[1]] = (fields[found[1]] ?? 0) + 1;
+      const begin = line.textContent.slice(found.index + found[0].length);
+      if (!begin.startsWith(whole.slice(0, 12)))
+        wrong.push(`a line is not literal: ${JSON.stringify(begin.slice(0, 80))}`);
+    }
+    for (const element of root.querySelectorAll("*")) {
+      // What an editor sets beside a sign that it names instead of drawing it loads nothing.
+      if (!element.matches(".cm-line img.cm-widgetBuffer:not([src])")) elements.add(element.tagName);
+      if ("value" in element && typeof element.value === "string") seen(element.value, element.tagName);
+      for (const { name, value } of element.attributes) {
+        if (/^on/i.test(name)) wrong.push(`${element.tagName} has ${name}`);
+        if (!value.includes("»")) continue;
+        if (/^(title|alt|placeholder|value|aria-[a-z]+|data-[a-z-]+|datetime|id)$/i.test(name)) seen(value, name);
+        else wrong.push(`${element.tagName} has outside words in ${name}`);
+      }
+      // The source is drawn in a tree of its own.
+      if (element.shadowRoot) walk(element.shadowRoot);
+    }
+  };
+  walk(document);
   const wide = document.documentElement.scrollWidth - window.innerWidth;
   if (wide > 0) wrong.push(`${wide} pixels too wide`);
   return {
