@@ -26,6 +26,8 @@ test("an open report hides its patient everywhere, and one press shows it", asyn
     await sound(window);
     expect(await seen(window)).not.toMatch(/\bMuster\b|Fehler/);
     expect(await seen(window)).not.toContain(birthDate ?? "none");
+    // The source stands in a tree of its own, which the text of the page does not hold.
+    await expect(detail.locator(".cm-content")).toHaveCount(0);
   }
   await expect(detail.getByTestId("names-hidden")).toBeVisible();
   await detail.getByTestId("unveil").click();
@@ -37,6 +39,7 @@ test("an open report hides its patient everywhere, and one press shows it", asyn
   await expect(detail.locator(".cm-content")).toContainText('"family": "Muster-Fehler"');
   await window.getByRole("button", { name: "Hide names" }).click();
   await expect(detail).not.toContainText("Muster-Fehler");
+  await expect(detail.locator(".cm-content")).toHaveCount(0);
   await detail.getByTestId("show-name").click();
   await expect(detail.getByText(row.patient ?? "nobody").first()).toBeVisible();
 });

@@ -21,7 +21,8 @@ use crate::views::CameBackView;
 const PART: usize = 1_000;
 
 /// The cause of each corrected report that was looked at before, with the time of its last event:
-/// where that is the same, its messages are too, and need not be read again.
+/// where that is the same, its messages are too, and need not be read again. A report of another
+/// room with the same number has another time.
 #[derive(Default)]
 pub(super) struct Causes(Mutex<HashMap<SubmissionId, (Instant, Cause)>>);
 

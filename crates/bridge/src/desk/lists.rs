@@ -69,8 +69,9 @@ impl Arrangement {
         order.compare(a, b, &self.deadlines).then(newest_first)
     }
 
-    /// All rows that the journal's filter leaves, with the table of deadlines at hand, and whether
-    /// these are all. Of what is asked about deadlines none is left out, however old it is.
+    /// The rows that the journal's filter leaves, with the table of deadlines at hand, and whether
+    /// these are all. Where deadlines are asked for, only what can have one takes a place among the
+    /// rows that are read: newer reports of other states crowd none of it out.
     fn gathered(
         &mut self,
         engine: &Engine,

@@ -81,6 +81,7 @@ struct Day {
 struct Period {
     /// The first one first.
     days: Vec<Day>,
+    /// Reports by what they are about.
     about: BTreeMap<About, u32>,
     /// How long each completed report took.
     seconds: Vec<u64>,
