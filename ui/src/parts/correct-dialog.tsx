@@ -70,9 +70,10 @@ function Editor({
   const intake = useIntake();
   const { isHidden } = useVeil();
   const { id } = view.row;
-  const [content, setContent] = useState(draft ?? view.source);
+  const [began] = useState(draft ?? view.source);
+  const [content, setContent] = useState(began);
   const looked = useLookedAt(id, content);
-  const keep = useKeptDraft(id, content, draft ?? view.source);
+  const keep = useKeptDraft(id, content, began);
   const edits = useEdits(content, setContent);
   const [place, setPlace] = useState(() => ({ line: lineInQuestion(view), asked: 0 }));
   const show = (line: number) => setPlace(({ asked }) => ({ line, asked: asked + 1 }));
@@ -191,6 +192,7 @@ function Editor({
           <Suspense fallback={<div className={editor.editor} />}>
             <SourceEditor
               label={text("correct.source")}
+              began={began}
               value={content}
               steps={edits.steps}
               format={view.format}

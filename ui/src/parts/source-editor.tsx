@@ -37,6 +37,8 @@ const OUTSIDE = Annotation.define<boolean>();
 
 interface Props {
   label: string;
+  /** The text before anything was changed: the history begins with it, however late the editor has loaded. */
+  began: string;
   value: string;
   format: string;
   marks: Mark[];
@@ -49,7 +51,8 @@ interface Props {
   onChange: (value: string) => void;
 }
 
-export function SourceEditor({ label, value, format, marks, steps, place, history, onHistory, onChange }: Props) {
+export function SourceEditor(props: Props) {
+  const { label, began, value, format, marks, steps, place, history, onHistory, onChange } = props;
   const text = useText();
   const box = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView>(null);
@@ -63,7 +66,7 @@ export function SourceEditor({ label, value, format, marks, steps, place, histor
     const act = (command: typeof undo) => () => void (editor.current && command(editor.current));
     return { undo: act(undo), redo: act(redo) };
   }, []);
-  const [first] = useState({ value, line: place.line, label, format, text });
+  const [first] = useState({ began, line: place.line, label, format, text });
   useEffect(() => {
     if (!box.current) return undefined;
     const root = box.current.shadowRoot ?? box.current.attachShadow({ mode: "open" });
@@ -71,7 +74,7 @@ export function SourceEditor({ label, value, format, marks, steps, place, histor
       root,
       parent: root,
       state: EditorState.create({
-        doc: first.value,
+        doc: first.began,
         extensions: [
           lineNumbers(),
           lintGutter(),
@@ -107,7 +110,7 @@ export function SourceEditor({ label, value, format, marks, steps, place, histor
       editor.current = null;
     };
   }, [first]);
-  const taken = useRef(steps);
+  const taken = useRef(0);
   useEffect(() => {
     const view = editor.current;
     // What was typed comes back as the value, perhaps after more was typed: it must not take the place of that.

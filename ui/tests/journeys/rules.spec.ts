@@ -117,6 +117,36 @@ test("a report with twelve mistakes is walked to clean, and is sent", async ({ w
     .toMatchObject({ needsAttention: 0, completed: 1, closed: 1 });
 });
 
+test("what is put in while the source is still loading can be taken back", async ({ window, core }) => {
+  await core.useRules(core.write("rules.json", teachingPackage()));
+  await core.send([core.write("twelve.json", spoiled(readFileSync(core.sample("muster-fehler"), "utf8")))]);
+  let load = (): void => undefined;
+  const asked = new Promise<void>((resolve) => {
+    load = resolve;
+  });
+  await window.route(/\/assets\/source-editor-[^/]*\.js$/, async (route) => {
+    await asked;
+    await route.continue();
+  });
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("report-row").first().click();
+  await window
+    .getByTestId("detail")
+    .locator("[data-testid=suggestion]", { hasText: "Schweiz" })
+    .first()
+    .getByTestId("apply-suggestion")
+    .click();
+  const dialog = window.getByRole("dialog");
+  const sum = dialog.getByTestId("findings-sum");
+  await expect(sum).toHaveAttribute("data-errors", "11");
+  await expect(dialog.getByTestId("correct-text")).toHaveCount(0);
+  load();
+  await dialog.getByTestId("undo-edit").click();
+  await expect(sum).toHaveAttribute("data-errors", "12");
+  await dialog.getByTestId("redo-edit").click();
+  await expect(sum).toHaveAttribute("data-errors", "11");
+});
+
 test("a mark in the source says what is wrong, and its button puts the cure in", async ({ window, core }) => {
   await core.useRules(core.write("rules.json", teachingPackage()));
   const file = core.write("twelve.json", spoiled(readFileSync(core.sample("muster-fehler"), "utf8")));
