@@ -19,6 +19,7 @@ pub use clock::{Clock, SystemClock};
 pub use connection::{Connection, ConnectionState, JournalRefusal, Obstacle};
 pub(crate) use courier::SENT_BEFORE_SECONDS;
 pub use courier::deliveries::reached_nobody;
+pub use person::system_user;
 pub use problem::EngineError;
 pub use profile::computer::of as home_of;
 pub use profile::keys::{OpenError, journal_key, rotate_journal_key};

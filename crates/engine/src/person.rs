@@ -3,7 +3,7 @@
 use report::Person;
 
 /// The system user, `name@computer`.
-pub(crate) fn system_user() -> Person {
+pub fn system_user() -> Person {
     let user = whoami::username().unwrap_or_else(|_| "unknown".to_owned());
     let computer = whoami::hostname().unwrap_or_else(|_| "unknown".to_owned());
     Person(format!("{user}@{computer}"))
