@@ -2,6 +2,7 @@
 //! side is not trusted: an argument that is missing, unknown, of another type or too large is a
 //! [`Problem`], never more.
 
+mod audited;
 mod permission;
 #[cfg(test)]
 mod typescript;
@@ -11,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use crate::audit::AuditEntry;
 use crate::desk::statement::unsaved_statement;
 use crate::desk::{Decision, Desk, HandedList};
 use crate::limits;
@@ -216,7 +218,13 @@ impl Desk {
         let desk = if call.is_of_one_room() { self.in_room(room)? } else { self.clone() };
         self.spend_yes_to(&call)?;
         let is_for_the_locked = call.is_for_the_locked();
+        // In practice it is play what is changed of the room alone.
+        let is_play = call.is_of_one_room() && desk.is_in_practice();
+        let change = call.change().filter(|_| !is_play);
         let answer = call.answered_by(&desk).await?;
+        if let Some(change) = change {
+            desk.note_change(change).await?;
+        }
         // Locked meanwhile: what was read then is not for whoever sits there now, whatever it is.
         if !is_for_the_locked && self.is_locked() {
             return Err(Problem::new("window-locked", &[], "lock"));

@@ -39,6 +39,40 @@ pub const EVENTS: &[(&str, &[&str])] = &[
     ("superseded", &["by"]),
 ];
 
+/// Codes of changes of the settings with their parameters.
+pub const CHANGES: &[(&str, &[&str])] = &[
+    ("endpoint-added", &["endpoint", "address"]),
+    ("endpoint-address-set", &["endpoint", "address"]),
+    ("endpoint-way-set", &["endpoint"]),
+    ("endpoint-terms-set", &["endpoint", "release", "language"]),
+    ("endpoint-renamed", &["endpoint", "name"]),
+    ("endpoint-removed", &["endpoint"]),
+    ("endpoint-used", &["endpoint"]),
+    ("certificate-imported", &[]),
+    ("certificate-used", &["fingerprint", "endpoint"]),
+    ("certificate-removed", &["fingerprint"]),
+    ("vault-passphrase-set", &[]),
+    ("journal-key-rotated", &[]),
+    ("deadlines-set", &["count"]),
+    ("attention-days-set", &["days"]),
+    ("watched-folder-set", &["folder"]),
+    ("watched-folder-unset", &[]),
+    ("rules-imported", &["package"]),
+    ("rules-used", &["package"]),
+    ("rules-removed", &["package"]),
+    ("backup-place-set", &["folder"]),
+    ("backup-place-unset", &[]),
+    ("set-aside-removed", &["name"]),
+    ("retention-set", &["days"]),
+    ("retention-unset", &[]),
+    ("backup-restored", &["name"]),
+    ("unlock-passphrase-set", &[]),
+    ("administration-passphrase-set", &[]),
+    ("updates-switched-on", &[]),
+    ("updates-switched-off", &[]),
+    ("update-installed", &[]),
+];
+
 /// Times that a list of reports may cover.
 pub(crate) const PERIODS: [&str; 4] = ["all", "today", "week", "month"];
 
@@ -163,6 +197,8 @@ unions! {
     Vault = identity::SecretsKind::ALL.map(identity::SecretsKind::code);
     /// What happened to a report.
     EventCode = EVENTS.iter().map(|(code, _)| *code);
+    /// What was changed of the settings.
+    Change = CHANGES.iter().map(|(code, _)| *code);
     /// What a file was recognised as; `unknown` where its bytes could not be read.
     Kind = report::Kind::CODES.into_iter().chain(["unknown"]);
     /// Layer of the connection test.

@@ -5,6 +5,7 @@
 
 mod arrivals;
 mod attend;
+mod audit;
 mod certificates;
 mod codes;
 mod intake;
@@ -32,13 +33,14 @@ pub use crate::views::SupportFile;
 pub use fhir::is_language_region;
 
 pub use crate::backups::RestoreFacts;
-pub use crate::codes::EVENTS;
+pub use crate::codes::{CHANGES, EVENTS};
 pub use crate::packages::{
     MissingPackage, PackageFlaw, RulesEntry, RulesMode, RulesTerms, Validated, import_rules,
     is_rules_in_use, list_rules, remove_rules, rules_in_use, use_rules, validate_files,
 };
 pub use arrivals::{Arrivals, Arrived, Arriving, Part};
 pub use attend::{EndpointProblem, Goal, Moved, Outcome};
+pub use audit::{AuditEntry, Change, audit_log, note_change};
 pub use codes::{Family, REFUSAL_REASONS};
 pub use intake::{Arrival, Fate, Intake, Looked, Standing};
 pub use keep::{

@@ -4,6 +4,7 @@
 //! and of the headless program. The window's types are exported to TypeScript by the tests. It
 //! knows no Tauri.
 
+mod audit;
 mod backups;
 mod calls;
 mod candidates;

@@ -235,6 +235,9 @@ Examples:
     /// The journal itself.
     #[command(subcommand)]
     Journal(JournalCommand),
+    /// Who has changed what of the settings, here or in the window, newest first.
+    #[command(after_help = "Example:\n  labcourier audit")]
+    Audit,
     /// What a helper needs to know of this installation, without anything about patients.
     #[command(after_help = "\
 Versions, settings without secrets, counts, codes and times; no names, files, identifiers or documents.

@@ -1,5 +1,6 @@
 //! What each command does: ask `bridge::headless`, print, and say how it ended.
 
+mod audit;
 mod deliver;
 mod export;
 mod follow;
@@ -45,6 +46,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output, texts: &Catalogue
     if let Some(exit) = scene.unnamed(&command) {
         return exit;
     }
+    let change = audit::change_of(&command);
     let done = match command {
         Command::Init(init) => setup::init(&scene, init).await,
         Command::Identity(command) => identity::identity(&scene, command).await,
@@ -71,8 +73,9 @@ pub(crate) async fn run(arguments: Arguments, output: &Output, texts: &Catalogue
         Command::SupportBundle(asked) => support::bundle(&scene, asked).await,
         Command::Practice => practice::practice(&scene).await,
         Command::Generate { what, dir } => generate::generate(&scene, what, &dir),
+        Command::Audit => audit::audit(&scene),
     };
-    match done {
+    match done.and_then(|exit| scene.noted(exit, change.as_ref())) {
         Ok(exit) if scene.told.load(Ordering::Relaxed) => exit.max(Exit::Person),
         Ok(exit) => exit,
         Err(problem) => scene.trouble(&problem),
@@ -123,6 +126,7 @@ impl Scene<'_> {
             | Command::Search(_)
             | Command::Export(_)
             | Command::Statement(_)
+            | Command::Audit
             | Command::Rules(_)
             | Command::Journal(_) => {
                 self.error("say.practice-not-named", &[("folder", &shown)]);

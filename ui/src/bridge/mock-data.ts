@@ -1,5 +1,6 @@
 // Made-up reports for the made-up door. No person, laboratory or number here is real.
 
+import type { AuditEntry } from "./generated/AuditEntry";
 import type { Action } from "./generated/Action";
 import type { CandidateView } from "./generated/CandidateView";
 import type { DetailView } from "./generated/DetailView";
@@ -411,3 +412,22 @@ function about(
 ): About {
   return { subject, code, disease, test, specimen };
 }
+
+/** Changes of the settings, the newest first. */
+export const AUDITED: AuditEntry[] = [
+  { at: "2026-11-20T14:02:11Z", by: "rossi@labor-03", change: "deadlines-set", params: { count: "3" } },
+  {
+    at: "2026-11-12T07:41:55Z",
+    by: "rossi@labor-03",
+    change: "watched-folder-set",
+    params: { folder: "/srv/lis/export" },
+  },
+  { at: "2026-11-11T16:20:30Z", by: "keller@labor-03", change: "endpoint-used", params: { endpoint: "FOPH" } },
+  { at: "2026-11-11T16:12:04Z", by: "keller@labor-03", change: "certificate-imported", params: {} },
+  {
+    at: "2026-11-11T16:05:47Z",
+    by: "keller@labor-03",
+    change: "endpoint-added",
+    params: { endpoint: "FOPH", address: "https://reports.example.org/v1/fhir" },
+  },
+];

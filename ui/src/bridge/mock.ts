@@ -32,7 +32,18 @@ import type { Command, Commands, CoreHandlers, Door } from "./door";
 import { spoiled } from "./mock-hostile";
 import { fieldsOf, foundIn, privacyOf } from "./mock-draft";
 import { packaged, planned } from "./mock-rules";
-import { UNKNOWN_CODE, actionsOf, candidate, detail, groupOf, masked, messageFor, named, row } from "./mock-data";
+import {
+  AUDITED,
+  UNKNOWN_CODE,
+  actionsOf,
+  candidate,
+  detail,
+  groupOf,
+  masked,
+  messageFor,
+  named,
+  row,
+} from "./mock-data";
 
 /** What a locked window may ask, as the core has it. */
 const ALWAYS = new Set<Command>(["status", "preferences", "lock", "unlock"]);
@@ -767,6 +778,7 @@ export function createMock(options: MockOptions = {}): Door {
     open_administration: () => null,
     close_administration: () => null,
     set_administration_passphrase: () => null,
+    audit_log: () => AUDITED,
     support_preview: () => [
       { name: "program.json", text: '{\n  "version": "0.1.0",\n  "system": "linux"\n}\n' },
       { name: "counts.json", text: '{\n  "byState": {\n    "completed": 12\n  }\n}\n' },

@@ -244,6 +244,10 @@ export const useUpdates = () =>
 export const useSafekeeping = () =>
   useQuery({ queryKey: ["safekeeping"], queryFn: () => door.call("safekeeping"), ...ON_OPENING });
 
+/** Who has changed what of the settings. */
+export const useAuditLog = () =>
+  useQuery({ queryKey: ["audit_log"], queryFn: () => door.call("audit_log"), ...ON_OPENING });
+
 /** How many reports a rule of retention concerns now; never from before. */
 export const useRetentionPlan = (days: number) =>
   useQuery({

@@ -1,7 +1,7 @@
 // What only administrators change, on a computer that several people share: it is in sight of everybody, and open to whoever
 // knows the passphrase, until the window is locked. The core refuses what is not open, whatever stands here.
 
-import { KeyRound, LockKeyhole } from "lucide-react";
+import { History, KeyRound, LockKeyhole } from "lucide-react";
 import { useState } from "react";
 import type { ReactNode } from "react";
 
@@ -12,7 +12,9 @@ import { Dialog } from "../kit/dialog";
 import { Notice, ProblemNote } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { sayProblem } from "../kit/toasts";
+import settings from "../screens/settings.module.css";
 import css from "./administration.module.css";
+import { AuditLog } from "./audit-log";
 import { PassphraseDialog } from "./passphrase-dialog";
 
 export const useAdministrationClosed = (): boolean => useStatus().data?.administrationClosed ?? false;
@@ -113,6 +115,7 @@ export function Administration() {
   const text = useText();
   const hasOne = useStatus().data?.hasAdministrationPassphrase ?? false;
   const [choosing, setChoosing] = useState(false);
+  const [looking, setLooking] = useState(false);
   return (
     <section className={screen.card} data-testid="administration">
       <h2>{text("administration.title")}</h2>
@@ -122,6 +125,16 @@ export function Administration() {
           {text(hasOne ? "lock.change" : "lock.choose")}
         </Button>
       </div>
+      <div className={settings.setting}>
+        <span className={settings.words}>
+          <span>{text("audit.title")}</span>
+          <span>{text("audit.more")}</span>
+        </span>
+        <Button icon={History} onPress={() => setLooking(true)} data-testid="audit-log">
+          {text("audit.show")}
+        </Button>
+      </div>
+      {looking && <AuditLog onClose={() => setLooking(false)} />}
       {choosing && <PassphraseDialog of="administration" hasOne={hasOne} onClose={() => setChoosing(false)} />}
     </section>
   );

@@ -439,4 +439,12 @@ test("on a shared computer administrators alone change where reports go, and eve
   await expect(window.getByTestId("certificate-import")).toBeEnabled();
   await window.getByTestId("administration-close").click();
   await expect(window.getByTestId("certificate-import")).toBeDisabled();
+
+  // Who has changed what stands there for everybody; what was refused changed nothing.
+  await window.getByTestId("nav-settings").click();
+  await window.getByTestId("audit-log").click();
+  const entries = window.getByTestId("audit-entry");
+  await expect(entries).toHaveCount(1);
+  await expect(entries).toContainText("The administrators’ passphrase was changed");
+  await sound(window);
 });

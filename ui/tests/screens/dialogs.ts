@@ -136,5 +136,6 @@ export const DIALOGS: Record<string, Screen> = {
   "passphrase of administration": {
     do: (page) => settings(page).then(() => by(page, "administration-choose").click()),
   },
+  "audit log": { do: (page) => settings(page).then(() => by(page, "audit-log").click()) },
   update: { query: { update: "0.2.0" }, do: (page) => settings(page).then(() => by(page, "update-install").click()) },
 };

@@ -23,7 +23,7 @@ impl Call {
 
     /// Whether only administrators may ask it: it changes where reports go, by which rules they
     /// are checked, what is kept of them, or who may do so.
-    fn is_administration(&self) -> bool {
+    pub(super) fn is_administration(&self) -> bool {
         matches!(
             self,
             Self::AddEndpoint { .. }

@@ -370,6 +370,9 @@ calls! {
     set_administration_passphrase => SetAdministrationPassphrase {
         current: String, passphrase: String
     } -> (): any room, changes [status], { "current": "", "passphrase": "longer" };
+    /// Who has changed what of the settings, the newest change first.
+    audit_log => AuditLog {} -> Vec<AuditEntry>:
+        any room, {};
     /// Whether there is a newer version of the program, and who is asked.
     updates => Updates {} -> UpdatesView:
         any room, {};

@@ -5,7 +5,8 @@
 
 use identity::{Guard, Password};
 
-use super::Desk;
+use super::{Desk, on_pool};
+use crate::audit::{self, AuditEntry, Change};
 use crate::problem::Problem;
 
 impl Desk {
@@ -39,5 +40,26 @@ impl Desk {
         passphrase: String,
     ) -> Result<(), Problem> {
         self.set_passphrase(Guard::Administration, current, passphrase).await
+    }
+
+    /// Who has changed what of the settings, the newest change first: of the laboratory, and of
+    /// practice before there was one.
+    pub async fn audit_log(&self) -> Result<Vec<AuditEntry>, Problem> {
+        let practice = self.inner.practice_engine.profile().folder().to_owned();
+        let laboratory = self.laboratory_folder();
+        on_pool(move || audit::entries(&[&laboratory, &practice])).await?
+    }
+
+    /// Writes to the audit log what was changed. It is the laboratory's, whichever room is in use;
+    /// practice keeps it until there is one.
+    pub(crate) async fn note_change(&self, change: Change) -> Result<(), Problem> {
+        let practice = || self.inner.practice_engine.clone();
+        let engine = self.opened_laboratory().unwrap_or_else(practice);
+        on_pool(move || audit::note(engine.profile().folder(), &change, engine.now())).await?
+    }
+
+    /// Whether this desk is in the practice room.
+    pub(crate) fn is_in_practice(&self) -> bool {
+        self.room().1
     }
 }

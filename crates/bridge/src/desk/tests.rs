@@ -1,6 +1,7 @@
 //! Two rooms: practice, and a laboratory with an authority of its own. Its secrets rest in a plain
 //! file here, because the keychain of whoever runs the tests is not theirs to write to.
 
+mod audited;
 mod folders;
 mod handing;
 mod rooms;

@@ -10,6 +10,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use updates::{Checked, Fault, Limits, Setting, Source, Version, fetch, newer, platforms};
 
 use super::{Desk, Inner, on_pool};
+use crate::audit::Change;
 use crate::problem::Problem;
 use crate::views::UpdatesView;
 
@@ -130,7 +131,10 @@ impl Desk {
             return Ok(None);
         };
         match on_pool(move || checked.path().map(Path::to_owned)).await? {
-            Ok(path) => Ok(Some(path)),
+            Ok(path) => {
+                self.note_change(Change::new("update-installed", &[])).await?;
+                Ok(Some(path))
+            }
             Err(fault) => {
                 self.know_update(Err(fault));
                 Ok(None)

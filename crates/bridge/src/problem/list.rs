@@ -180,6 +180,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     row("settings-missing", &["folder"], Blame::You, "restore", Class::Locked),
     row("settings-newer", &["found"], Blame::You, "update", Class::Locked),
     row("profile-io", &["file", "reason"], Blame::You, "call-it", Class::Locked),
+    row("audit-not-written", &["file", "reason"], Blame::You, "call-it", Class::Person),
     row("journal-missing", &[], Blame::You, "restore", Class::Locked),
     row("journal-exists", &[], Blame::You, "change-input", Class::Locked),
     row("journal-wrong-key-or-damaged", &[], Blame::You, "restore", Class::Locked),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bridge::Problem;
-use bridge::headless::{Family, Flaw, Headless, SetAsideFacts};
+use bridge::headless::{Change, Family, Flaw, Headless, SetAsideFacts};
 
 use super::Scene;
 use crate::arguments::{JournalCommand, Retention};
@@ -153,6 +153,7 @@ fn remove_set_aside(scene: &Scene<'_>, file: Option<PathBuf>) -> Result<Exit, Pr
     for file in &files {
         Headless::remove_set_aside(&folder, file)?;
         let file = file.display().to_string();
+        scene.note(&Change::new("set-aside-removed", &[("name", Change::package(&file))]))?;
         if scene.output.json {
             scene.output.object(&serde_json::json!({ "removed": file }));
         } else {

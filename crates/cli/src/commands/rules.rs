@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use bridge::headless::{
-    PackageFlaw, RulesChange, RulesEntry, RulesMode, RulesTerms, Validated, choose_validator,
-    forget_validator, import_rules, is_rules_in_use, list_rules, remove_rules, rules_in_use,
-    use_rules, validate_files, validator,
+    Change, PackageFlaw, RulesChange, RulesEntry, RulesMode, RulesTerms, Validated,
+    choose_validator, forget_validator, import_rules, is_rules_in_use, list_rules, remove_rules,
+    rules_in_use, use_rules, validate_files, validator,
 };
 use bridge::{Problem, Severity};
 use serde::Serialize;
@@ -27,6 +27,9 @@ pub(super) async fn rules(scene: &Scene<'_>, command: RulesCommand) -> Result<Ex
             let progress = Progress::new(scene.output, files.len());
             for (done, file) in files.iter().enumerate() {
                 let entry = import_rules(&folder, file)?;
+                let file = file.display().to_string();
+                scene
+                    .note(&Change::new("rules-imported", &[("package", Change::package(&file))]))?;
                 progress.reached(done + 1, files.len());
                 show_entry(scene, &entry);
             }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails; it has no better way")]
 
 mod access;
+mod audit;
 mod contract;
 mod endpoints;
 mod faults;

@@ -1,0 +1,54 @@
+//! What is changed of the settings is noted, with who has changed it.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::Call;
+use crate::problem::Problem;
+
+async fn ask(desk: &Desk, command: &str, arguments: Value) -> Result<Value, Problem> {
+    let read = || Call::read(command, arguments.clone()).unwrap().unwrap();
+    desk.allow(&read());
+    let answer = desk.answer(read(), Some(desk.status().await?.room)).await?;
+    Ok(serde_json::from_str(&answer).unwrap())
+}
+
+async fn noted(desk: &Desk) -> Vec<String> {
+    let all = desk.audit_log().await.unwrap();
+    assert!(all.iter().all(|entry| entry.by == engine::system_user().0));
+    all.into_iter().map(|entry| entry.change).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_done_is_noted_and_what_is_refused_or_play_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
+    let deadlines = json!({ "deadlines": [{ "disease": "malaria", "hours": 24 }] });
+    ask(&desk, "set_deadlines", deadlines.clone()).await.unwrap();
+    ask(&desk, "set_updates", json!({ "on": true })).await.unwrap();
+    ask(&desk, "use_endpoint", json!({ "name": "nowhere" })).await.unwrap_err();
+    let added = json!({ "input": {
+        "name": "real", "baseUrl": "https://a.example/v1/fhir", "environment": "integration",
+        "release": null, "language": null, "caPem": null, "proxy": "http://u:secret@proxy:3128"
+    } });
+    ask(&desk, "add_endpoint", added).await.unwrap();
+    ask(&desk, "use_endpoint", json!({ "name": "real" })).await.unwrap();
+    ask(&desk, "set_deadlines", deadlines).await.unwrap();
+    let passphrase = json!({ "current": "", "passphrase": "zwinglicanary" });
+    ask(&desk, "set_unlock_passphrase", passphrase).await.unwrap();
+    let changes = [
+        "unlock-passphrase-set",
+        "deadlines-set",
+        "endpoint-used",
+        "endpoint-added",
+        "updates-switched-on",
+    ];
+    assert_eq!(noted(&desk).await, changes);
+    let all = serde_json::to_string(&desk.audit_log().await.unwrap()).unwrap();
+    assert!(all.contains("https://a.example/v1/fhir"), "{all}");
+    assert!(!all.contains("secret") && !all.contains("canary"), "{all}");
+    drop(desk);
+
+    let again = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
+    assert_eq!(noted(&again).await, changes);
+}
