@@ -11,7 +11,7 @@ pub(crate) mod cursor;
 pub(crate) mod deliveries;
 mod own_refusals;
 pub(crate) mod preflight;
-mod questions;
+pub(crate) mod questions;
 mod queue;
 pub(crate) mod searches;
 pub(crate) mod sweep;

@@ -11,6 +11,10 @@ const VALUE_MAX: usize = 200;
 pub struct Difference {
     /// FHIRPath in the later resource, or in the earlier one where the later has no such element.
     pub expression: String,
+    /// The same from the nearest resource on, without indices: `Composition.date`.
+    pub element: String,
+    /// FHIR type of the element.
+    pub type_name: String,
     /// Line of the element in the source that `expression` belongs to, from 1.
     pub line: u32,
     /// What the earlier one has; `None` where it has no such element, or one without a value.
@@ -92,6 +96,22 @@ fn same(a: Element<'_>, b: Element<'_>) -> bool {
     canonical::digest(a, Vec::new()) == canonical::digest(b, Vec::new())
 }
 
+/// The path of an element from the nearest resource on.
+fn element_of(of: Element<'_>) -> String {
+    let mut names = Vec::new();
+    let mut at = Some(of);
+    while let Some(element) = at {
+        if let Some(resource) = element.resource_type() {
+            names.push(resource);
+            break;
+        }
+        names.push(element.name());
+        at = element.parent();
+    }
+    names.reverse();
+    names.join(".")
+}
+
 fn text(of: Element<'_>) -> Option<String> {
     let is_narrative = of.kind() == Some(Kind::Xhtml);
     of.value().map(
@@ -114,6 +134,8 @@ fn add(
     let shown = |value: &str| value.chars().take(VALUE_MAX).collect();
     found.push(Difference {
         expression: of.expression(),
+        element: element_of(of),
+        type_name: of.type_name().to_owned(),
         line: of.position().line,
         before: before.map(shown),
         after: after.map(shown),

@@ -7,6 +7,7 @@ use fhir::Instant;
 use report::{Event, State, SubmissionId};
 
 use super::Courier;
+use super::questions::Unanswered;
 use super::verdict::{Context, Health, SHARED, Verdict, found_at_last};
 use crate::clock::elapsed;
 
@@ -166,7 +167,8 @@ impl Courier {
         if matches!(fault, Fault::Transient { why: Why::SearchUnsupported, .. }) {
             return NotAsked::MayBeSent;
         }
-        let never = self.is_never_answered(open.id, fault);
+        // In doubt it is asked for at its own pace, and others do not wait for that.
+        let never = self.unanswered(open.id, fault) != Unanswered::ByNobody;
         // Where the question is refused, a person's word counts.
         if open.is_said && (never || fault.evidence().is_some()) {
             return NotAsked::MayBeSent;
@@ -195,7 +197,10 @@ impl Courier {
 /// alone.
 pub(crate) fn cannot_ask(fault: Fault, in_doubt: Option<Instant>, now: Instant) -> Verdict {
     let why = fault.why().unwrap_or(&Why::Unexplained { status: 0 }).code();
-    let event = in_doubt.map(|since| doubt(since, now, why));
+    // Patience that is asked for holds for the next question.
+    let patience = fault.retry_after().unwrap_or_default();
+    let due = now.plus_micros(i64::try_from(patience.as_micros()).unwrap_or(i64::MAX));
+    let event = in_doubt.map(|since| Event::Doubted { since, due, why: why.to_owned() });
     let evidence: Option<Evidence> = fault.evidence().cloned();
     let health = if event.is_some() { Health::OfOne } else { Health::of_question(fault) };
     Verdict { event, issues: None, evidence, health }

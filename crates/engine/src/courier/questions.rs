@@ -25,6 +25,18 @@ pub(super) struct Questions {
     not_asked: HashSet<SubmissionId>,
 }
 
+/// Why the question for a report was not answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unanswered {
+    /// It is refused; or it is put off, or has no answer, again and again while others are
+    /// answered.
+    Never,
+    /// It alone is put off, as far as is known: others are answered, and do not wait for it.
+    Alone,
+    /// Perhaps nobody is answered.
+    ByNobody,
+}
+
 /// Refusals of the question for one report.
 #[derive(Debug, Clone, Copy, Default)]
 struct Refusals {
@@ -118,13 +130,20 @@ impl Courier {
         (is_heard || times >= self.timing.refusals_max).then_some(times)
     }
 
-    /// The question for this report is refused; or it is put off, or has no answer, again and again
-    /// while others are answered.
-    pub(crate) fn is_never_answered(&mut self, id: SubmissionId, fault: &Fault) -> bool {
-        fault.refuses_the_question()
-            || self.refused_alone(id, fault).is_some()
-            || self.breaker.own().refuses_only_question(id)
-                && self.questions.refused_once_more(id) >= self.timing.refusals_max
+    /// The question for this report met this: whether others wait for it.
+    pub(crate) fn unanswered(&mut self, id: SubmissionId, fault: &Fault) -> Unanswered {
+        if fault.refuses_the_question() || self.refused_alone(id, fault).is_some() {
+            return Unanswered::Never;
+        }
+        if !self.breaker.own().refuses_only_question(id) {
+            return Unanswered::ByNobody;
+        }
+        let times = self.questions.refused_once_more(id);
+        match fault.evidence() {
+            _ if times >= self.timing.refusals_max => Unanswered::Never,
+            Some(_) => Unanswered::Alone,
+            None => Unanswered::ByNobody,
+        }
     }
 
     /// Whether a report that has failed could not be asked for, and is read again later: searches
@@ -167,7 +186,12 @@ impl Courier {
                 let late = elapsed(*since, context.now) >= context.timing.in_progress_max;
                 Event::NotAnswered { due, why, in_vain: false, late }
             }
-            State::Sending { .. } | State::Unknown { .. } => {
+            // Of what waits or is on hold after a request too: the authority has it, and which
+            // delivery counts is asked again.
+            State::Sending { .. }
+            | State::Unknown { .. }
+            | State::Queued { .. }
+            | State::Held { .. } => {
                 Event::Accepted { receipt: receipt.clone(), since: context.now, due }
             }
             _ => return failed,

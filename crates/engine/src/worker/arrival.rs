@@ -11,6 +11,7 @@ use super::formerly::Asked;
 use crate::ClockReading;
 use crate::courier::content::is_verdict_on_content;
 use crate::courier::deliveries::{has_failed, open_request, rejected_request};
+use crate::courier::questions::Unanswered;
 use crate::courier::verdict::{Health, found_at_last};
 use crate::courier::visibility::{Belief, EmptyAnswer, Visibility};
 
@@ -193,8 +194,14 @@ impl<A: Authority> Worker<A> {
 
     /// The question for a report came to nothing.
     fn not_answered(&self, id: SubmissionId, fault: Fault) -> Result<Arrival, JournalError> {
-        let never = self.courier().is_never_answered(id, &fault);
-        Ok(match never {
+        // Others do not wait for long, again and again, for the question of one.
+        let is_long = fault.retry_after().is_some_and(|pause| pause >= self.timing.doubt_min);
+        let unanswerable = match self.courier().unanswered(id, &fault) {
+            Unanswered::Never => true,
+            Unanswered::Alone => is_long,
+            Unanswered::ByNobody => false,
+        };
+        Ok(match unanswerable {
             true if self.was_judged(id)? => Arrival::Not,
             true => Arrival::Unanswerable,
             false => Arrival::NotNow(fault),

@@ -129,3 +129,59 @@ async fn an_older_file_that_differs_in_a_day_does_not_replace_a_slip() {
         assert_eq!((lab.corrects(older), lab.code(newest)), (None, "held"));
     }
 }
+
+/// The clock is ten days behind; the newest version is on hold for it, and a person releases it
+/// once the clock is right. It has not left yet (an outage) when an older file comes late.
+#[tokio::test]
+async fn an_older_file_does_not_go_after_what_was_released_and_has_not_left_yet() {
+    let (lab, clock) = with_clock().await;
+    clock.set(-10 * DAY);
+    let newest = lab.take_in(at("2027-01-13", "Neu"), ImportOptions::default()).await;
+    assert_eq!(lab.code(newest), "held");
+    clock.set(10 * DAY);
+    lab.engine.release(newest, "the clock".to_owned()).await.unwrap();
+    assert_eq!(lab.code(newest), "queued");
+    let older = lab.take_in(at("2027-01-11", "Alt"), ImportOptions::default()).await;
+    assert_eq!(lab.code(older), "held", "{:?}", lab.warnings(older));
+}
+
+/// The clock is ten days behind, so that all recent days lie ahead. The newest version corrects the
+/// day of the sample, and is on hold for the clock; the older file comes after it, as names in a
+/// folder sort as text.
+#[tokio::test]
+async fn an_older_day_of_the_sample_does_not_replace_the_newest_while_the_clock_is_behind() {
+    let (lab, clock) = with_clock().await;
+    clock.set(-10 * DAY);
+    let sampled = |text: String, day: &str| {
+        let at = text.find("\"collectedDateTime\": \"").unwrap() + 22;
+        format!("{}{day}{}", &text[..at], &text[at + 10..])
+    };
+    let newest = sampled(at("2027-01-13", "Muster"), "2027-01-12");
+    let newest = lab.take_in(newest, ImportOptions::default()).await;
+    assert_eq!(lab.code(newest), "held");
+    let older = sampled(at("2027-01-05", "Muster"), "2027-01-02");
+    let older = lab.take_in(older, ImportOptions::default()).await;
+    let links = (lab.corrects(older), lab.warnings(older));
+    assert_eq!(lab.code(older), "queued", "{links:?}");
+    lab.complete(older);
+    assert_eq!(lab.code(newest), "held", "{links:?}");
+}
+
+/// The newest version was on hold for the clock in a backup, was released and sent since, and is
+/// found at the authority after a restore: as far as the journal knows no request was made for it.
+#[tokio::test]
+async fn an_older_file_does_not_go_after_what_was_found_after_a_restore() {
+    let (lab, clock) = with_clock().await;
+    clock.set(-10 * DAY);
+    let newest = lab.take_in(at("2027-01-13", "Neu"), ImportOptions::default()).await;
+    assert_eq!(lab.code(newest), "held");
+    clock.set(10 * DAY);
+    // As a restore leaves it, and the question that follows.
+    lab.release(newest);
+    let (since, due) = (lab.engine.now(), lab.engine.now());
+    let why = journal::RESTORED.to_owned();
+    lab.record(newest, report::Event::Doubted { since, due, why });
+    lab.record(newest, report::Event::Completed { receipt: "r-9".to_owned() });
+    let older = lab.take_in(at("2027-01-11", "Alt"), ImportOptions::default()).await;
+    assert_eq!(lab.code(older), "held", "{:?}", lab.warnings(older));
+}

@@ -110,3 +110,67 @@ async fn an_older_file_beside_a_correction_that_was_undone_and_another_one_is_on
     assert_eq!(lab.code(again), "held", "{:?}", lab.warnings(again));
     assert!(lab.warnings(again).contains(&LATER.to_owned()), "{OLDER}");
 }
+
+/// The newest version has a slip in its year.
+fn newest() -> String {
+    let builder = testkit::DocumentBuilder::new(1).timestamp("2027-11-21T10:00:00Z");
+    builder.family("Muster").json()
+}
+
+/// The newest version corrects the postal code (Genève 1200 to Biel 2500) and has a slip in its
+/// year; the older file comes after it. A postal code of Switzerland is no year.
+#[tokio::test]
+async fn an_older_file_with_another_postal_code_does_not_replace_a_slip() {
+    let code = |text: String, code: &str| text.replace("\"3999\"", code);
+    let lab = Laboratory::new().await;
+    let newest = lab.take_in(code(newest(), "\"2500\""), ImportOptions::default()).await;
+    assert_eq!(lab.code(newest), "held");
+    let older = code(dated(19, "Muster"), "\"1200\"");
+    let older = lab.take_in(older, ImportOptions::default()).await;
+    let links = (lab.corrects(older), lab.warnings(older));
+    lab.complete(older);
+    assert_eq!(
+        (links, lab.code(newest)),
+        ((None, vec!["same-identifier-other-content".to_owned()]), "held")
+    );
+}
+
+/// The same, and it corrects the day of the sample, written with the same wrong year as all that
+/// the system of the laboratory wrote then.
+#[tokio::test]
+async fn an_older_file_with_another_day_of_the_sample_does_not_replace_a_slip() {
+    let sampled = "\"collectedDateTime\": \"2027-11-21\"";
+    let corrected = newest().replacen(sampled, "\"collectedDateTime\": \"2027-11-12\"", 1);
+    assert_ne!(corrected, newest());
+    let lab = Laboratory::new().await;
+    let newest = lab.take_in(corrected, ImportOptions::default()).await;
+    assert_eq!(lab.code(newest), "held");
+    let older = lab.take_in(dated(19, "Muster"), ImportOptions::default()).await;
+    let links = (lab.corrects(older), lab.warnings(older));
+    lab.complete(older);
+    assert_eq!(
+        (links, lab.code(newest)),
+        ((None, vec!["same-identifier-other-content".to_owned()]), "held")
+    );
+}
+
+/// The slip is in the time of the export alone, and the export that mends it writes
+/// `Composition.date` anew too, as it does each time.
+#[tokio::test]
+async fn a_file_that_mends_the_time_of_the_export_takes_the_place_of_the_slip() {
+    let right = dated(20, "Muster");
+    let slip = right
+        .replacen(
+            "\"timestamp\": \"2026-11-20T10:00:00Z\"",
+            "\"timestamp\": \"2027-11-20T10:00:00Z\"",
+            1,
+        )
+        .replacen("\"date\": \"2026-11-20T10:00:00Z\"", "\"date\": \"2026-11-20T09:30:00Z\"", 1);
+    assert_eq!(slip.len(), right.len());
+    assert!(slip.contains("2027-11-20T10:00:00Z") && slip.contains("2026-11-20T09:30:00Z"));
+    let lab = Laboratory::new().await;
+    let first = lab.take_in(slip, ImportOptions::default()).await;
+    assert_eq!(lab.code(first), "held");
+    let mended = lab.take_in(right, ImportOptions::default()).await;
+    assert_eq!((lab.corrects(mended), lab.warnings(mended)), (Some(first), vec![]));
+}

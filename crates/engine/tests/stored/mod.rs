@@ -9,6 +9,8 @@ mod lagging;
 mod linked;
 mod newer;
 mod order;
+mod patience;
+mod unasked;
 mod waiting;
 
 use std::sync::atomic::Ordering;

@@ -2,15 +2,16 @@
 //! content under the same identifier. Each destination is judged by itself.
 
 use exchange::{Endpoint, document_of};
-use fhir::{Difference, Finding, Format, Instant, Limits, Period, Severity, Tree};
+use fhir::{Difference, Finding, Format, Limits, Severity, Tree};
 use journal::{Destination, JournalError, Relative};
-use report::{SubmissionId, lies_ahead};
+use report::SubmissionId;
 
 use crate::candidate::{Age, Candidate, Origin, Parsed, Relation, Verdict};
 use crate::use_cases::intake::inspect::content_digest;
 use crate::{Engine, EngineError};
 
 mod purpose;
+mod slips;
 mod standing;
 
 pub(crate) use purpose::Purpose;
@@ -25,8 +26,6 @@ pub(crate) const OLDER: &str = "older-version";
 pub(crate) const LATER: &str = "later-version";
 /// Differences that are looked for: enough to see what a correction corrects.
 const DIFFERENCES_MAX: usize = 20;
-/// Where a document says when it was written, as its export sets it anew each time.
-const WRITTEN_AT: [&str; 3] = ["Bundle.timestamp", "Composition.date", "meta.lastUpdated"];
 /// Places named in the warning.
 const PLACES_MAX: usize = 3;
 
@@ -179,7 +178,7 @@ impl Engine {
                 && (purpose.is_anew() || matches!(purpose, Purpose::InPlaceOf(_)))
                 && relative.endpoint == here.endpoint
                 // What differs in more than the slip may be any other version, also an older one.
-                && found.slip_at.is_none_or(|at| mends_slip(differences.as_deref(), at))
+                && found.slip.is_none_or(|slip| slips::mends(slip, parsed, differences.as_deref()))
                 && self.journal().is_correctable(relative.id)?,
             age,
             differences: differences.unwrap_or_default(),
@@ -208,22 +207,6 @@ fn differences(earlier: &Tree, later: &Tree) -> Vec<Difference> {
         }
         _ => earlier.differences(later, DIFFERENCES_MAX),
     }
-}
-
-/// Whether only times have changed that lay ahead of when the earlier one was taken in, and beside
-/// these those at which the document was written.
-fn mends_slip(differences: Option<&[Difference]>, taken_in: Instant) -> bool {
-    let time = |value: &Option<String>| value.as_deref().and_then(Period::parse);
-    let is_slip = |it: &Difference| {
-        time(&it.before).is_some_and(|time| lies_ahead(time.start, taken_in))
-            && time(&it.after).is_some_and(|time| !lies_ahead(time.start, taken_in))
-    };
-    let is_written = |it: &Difference| WRITTEN_AT.iter().any(|end| it.expression.ends_with(end));
-    differences.is_some_and(|all| {
-        all.len() < DIFFERENCES_MAX
-            && all.iter().any(is_slip)
-            && all.iter().all(|it| is_slip(it) || is_written(it))
-    })
 }
 
 /// Where the contents differ is said by place and never by value: the warning is kept, printed and

@@ -53,11 +53,18 @@ pub(super) struct Standing<'a> {
     is_same: bool,
     /// When it was made; nothing where that is a slip.
     date: Option<Instant>,
-    /// When it was taken in, where what it says lies ahead of that, the report that is compared
-    /// says no such time, and it never left.
-    pub(super) slip_at: Option<Instant>,
+    /// What it says, where that is taken for a slip.
+    pub(super) slip: Option<Slip>,
     /// People were told that it is older than this one: it is on hold beside it, and never left.
     older_than: Option<SubmissionId>,
+}
+
+/// A date that lay ahead when the report was taken in, which is on hold and never left; the report
+/// that is compared says no such date.
+#[derive(Clone, Copy)]
+pub(super) struct Slip {
+    pub(super) date: Instant,
+    pub(super) taken_in: Instant,
 }
 
 impl Engine {
@@ -128,12 +135,13 @@ impl Engine {
             let never_left = matches!(row.state, State::Held { attempt: 0 });
             let beside =
                 if never_left { self.told_beside(row.id, &[OLDER, LATER])? } else { Vec::new() };
-            // A slip in the date makes no version newer; what has left counts by what it says.
-            let date = row.summary.date;
-            let is_slip = row.attempts == 0
-                && !lies_ahead_too
-                && date.is_some_and(|date| lies_ahead(date, row.created));
-            let date = date.filter(|_| !is_slip);
+            // A slip in the date makes no version newer; what has left, or was released, counts by
+            // what it says.
+            let is_on_hold = row.attempts == 0 && matches!(row.state, State::Held { .. });
+            let may_be_slip = is_on_hold && !lies_ahead_too;
+            let taken_in = row.created;
+            let slip = row.summary.date.filter(|it| may_be_slip && lies_ahead(*it, taken_in));
+            let date = row.summary.date.filter(|_| slip.is_none());
             let is_told = line.told.contains(&row.id);
             let is_later = purpose.is_followed_by(row.id) || is_told;
             if !is_later && !is_older(&parsed.summary, date) {
@@ -146,7 +154,7 @@ impl Engine {
                 is_same: says_same || is_told || line.is_case_of(&row.summary),
                 identifier: row.summary.identifier,
                 date,
-                slip_at: is_slip.then_some(row.created),
+                slip: slip.map(|date| Slip { date, taken_in }),
                 older_than: beside.into_iter().next(),
             });
         }
@@ -176,7 +184,7 @@ impl Engine {
                     says_same: true,
                     is_same: true,
                     date: None,
-                    slip_at: None,
+                    slip: None,
                     older_than: None,
                 }));
             }
