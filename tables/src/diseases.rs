@@ -17,7 +17,6 @@ use serde_json::Value;
 
 /// Where the package lies by default, from the workspace root.
 const PACKAGE: &str = "../shared/packages/ch.fhir.ig.ch-elm-1.14.0-cibuild.tgz";
-const NAMES: &str = "crates/report/src/diseases/names.tsv";
 const OUTPUT: &str = "crates/report/src/diseases/codes.tsv";
 /// The value set of all codes that a result may have.
 const RESULTS: &str = "ValueSet-ch-elm-results-laboratory-observation.json";
@@ -26,82 +25,16 @@ const RESULTS: &str = "ValueSet-ch-elm-results-laboratory-observation.json";
 const ORGANISMS: &str = "ValueSet-ch-elm-results-";
 const CODES_MAX: usize = 100;
 
-/// Words of a display, and how it is tested. The first that is found wins.
-const TESTS: &[(&str, &str)] = &[
-    ("prion protein", "protein"),
-    ("14-3-3", "protein"),
-    ("genotype", "typing"),
-    ("clade [", "typing"),
-    ("serovar", "typing"),
-    ("antigenic formula", "typing"),
-    ("subtype", "typing"),
-    ("igg and igm", "antibody"),
-    ("igm", "igm"),
-    ("igg", "igg"),
-    (" iga", "antibody"),
-    (" ab ", "antibody"),
-    ("antibody", "antibody"),
-    (" ag ", "antigen"),
-    ("sequencing", "sequencing"),
-    ("dna", "pcr"),
-    ("rna", "pcr"),
-    ("naa ", "pcr"),
-    ("gene", "pcr"),
-    ("probe", "pcr"),
-    ("culture", "culture"),
-    ("stain", "microscopy"),
-    ("microscop", "microscopy"),
-    ("toxin", "toxin"),
-];
-
-/// Words behind "in", and what that is.
-const SPECIMENS: &[(&str, &str)] = &[
-    ("positive blood culture", "blood"),
-    ("serum, plasma or blood", "blood"),
-    ("cerebral spinal fluid", "csf"),
-    ("serum", "serum"),
-    ("blood", "blood"),
-    ("stool", "stool"),
-    ("urine", "urine"),
-    ("urethra", "urethra"),
-    ("sputum", "sputum"),
-    ("bronchial", "bronchial"),
-    ("respiratory", "respiratory"),
-    ("nasopharynx", "nose"),
-    ("nose", "nose"),
-    ("throat", "throat"),
-    ("oropharyngeal", "throat"),
-    ("saliva", "saliva"),
-    ("anorectal", "anal"),
-    ("anal", "anal"),
-    ("cervix", "genital"),
-    ("vaginal", "genital"),
-    ("genital", "genital"),
-    ("semen", "semen"),
-    ("isolate", "isolate"),
-    ("brain", "brain"),
-    ("tissue", "tissue"),
-    ("wound", "wound"),
-    ("synovial", "body-fluid"),
-    ("body fluid", "body-fluid"),
-    ("aspirate", "body-fluid"),
-];
-
 /// Writes the table.
 pub(crate) fn generate(args: &[String]) -> Result<(), String> {
     let package = args.first().map_or(PACKAGE, String::as_str);
-    let names = std::fs::read_to_string(NAMES).map_err(|error| format!("{NAMES}: {error}"))?;
-    let names = words_of(&names);
     let mut table = BTreeMap::new();
     for (code, display) in codes(Path::new(package))? {
-        let display = display.to_lowercase();
-        let Some(disease) = first(&names, &display) else {
+        let Some(tested) = report::diseases::of_published(&display) else {
             eprintln!("no disease: {code} {display}");
             continue;
         };
-        let test = first(TESTS, &display).unwrap_or_default();
-        let place = display.split(" in ").nth(1).unwrap_or_default();
-        let specimen = first(SPECIMENS, place).unwrap_or_default();
+        let (disease, test, specimen) = (tested.disease.key, tested.test, tested.specimen);
         table.insert(code, format!("{disease}\t{test}\t{specimen}"));
     }
     let mut text = String::from(
@@ -115,28 +48,6 @@ pub(crate) fn generate(args: &[String]) -> Result<(), String> {
     std::fs::write(OUTPUT, text).map_err(|error| format!("{OUTPUT}: {error}"))?;
     eprintln!("{} codes", table.len());
     Ok(())
-}
-
-/// Words and keys of the diseases, the longest word first.
-fn words_of(names: &str) -> Vec<(&str, &str)> {
-    let lines = names.lines().filter(|line| !line.starts_with('#'));
-    let mut words: Vec<(&str, &str)> = lines
-        .filter_map(|line| {
-            let mut columns = line.split('\t');
-            Some((columns.next()?, columns.next_back()?))
-        })
-        .flat_map(|(key, words)| {
-            words.split('|').map(move |word| (word.trim_start_matches('~'), key))
-        })
-        .collect();
-    words.sort_by_key(|(word, _)| std::cmp::Reverse(word.len()));
-    words
-}
-
-fn first<'t>(words: &[(&str, &'t str)], text: &str) -> Option<&'t str> {
-    // A blank at the end, so that a word may ask to be the last one.
-    let text = format!("{text} ");
-    words.iter().find(|(word, _)| text.contains(word)).map(|(_, means)| *means)
 }
 
 /// Codes and displays of the value sets; what the results have stands before what the organisms

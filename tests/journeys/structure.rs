@@ -50,7 +50,7 @@ const USES: &[(&str, &[&str])] = &[
     ("rules", &["fhirpath", "fhir"]),
     // Never the client's rooms: what both share is the contract.
     ("authority", &["fhir", "report", "exchange", "rules", "process", "texts"]),
-    ("tables", &[]),
+    ("tables", &["report"]),
     ("xtask", &[]),
 ];
 

@@ -24,6 +24,7 @@ use identity::{Password, SecretsKind};
 use report::SubmissionId;
 
 use crate::laboratory;
+use crate::leading_codes;
 use crate::practice::Practice;
 use crate::problem::Problem;
 
@@ -109,6 +110,7 @@ impl Headless {
         if profile.is_practice() {
             return Self::practice(folder).await;
         }
+        leading_codes::learn(folder);
         let engine = Engine::open(profile, passphrase.as_ref(), EngineDeps::default())?;
         Ok(Self { engine, practice: None })
     }

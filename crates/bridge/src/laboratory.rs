@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use engine::{Engine, EngineDeps, OpenError, Profile, ProfileProblem};
 use identity::{Password, SecretsKind};
 
+use crate::leading_codes;
 use crate::problem::Problem;
 
 /// Preference (in the practice profile) that names the room in use.
@@ -33,6 +34,7 @@ pub(crate) enum Laboratory {
 pub(crate) async fn open_laboratory(folder: PathBuf, passphrase: Option<Password>) -> Laboratory {
     let opened = on_pool(move || {
         let profile = Profile::open(&folder)?;
+        leading_codes::learn(&folder);
         Engine::open(profile, passphrase.as_ref(), EngineDeps::default())
     });
     match opened.await {

@@ -21,6 +21,7 @@ mod emptied;
 mod fields;
 pub mod headless;
 mod laboratory;
+mod leading_codes;
 mod limits;
 mod mask;
 mod messages;

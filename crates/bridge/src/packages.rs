@@ -15,6 +15,7 @@ use rules::{
 use serde::Serialize;
 use ts_rs::TS;
 
+use crate::leading_codes;
 use crate::problem::Problem;
 use crate::record::{IssueRecord, IssueSource};
 
@@ -120,6 +121,9 @@ pub fn is_rules_in_use(folder: &Path, label: &str) -> Result<bool, Problem> {
 pub fn use_rules(folder: &Path, label: &str) -> Result<RulesEntry, Problem> {
     let store = store(folder);
     let imported = store.make_used(label).map_err(of_store)?;
+    if let Some(rules) = store.load_used().map_err(of_store)? {
+        leading_codes::take_from(folder, &rules);
+    }
     Ok(entry(&imported, &store.list().map_err(of_store)?, &Used::of(&store)?))
 }
 

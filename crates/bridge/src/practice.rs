@@ -43,6 +43,7 @@ impl Practice {
             Err(engine::ProfileProblem::Missing { .. }) => create(folder).await?,
             Err(problem) => return Err(problem.into()),
         };
+        crate::leading_codes::learn(folder);
         samples::write(folder, engine.now())?;
         rules::bring(folder, engine.now())?;
         Ok(Self { engine, host: None })

@@ -5,10 +5,14 @@
 //! their displays by `cargo xtask tables diseases`. A code that is not in it is placed by the words
 //! that the report itself brings.
 
+mod displays;
+
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 use crate::Summary;
+
+pub use displays::of_published;
 
 /// What a leading code stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +32,10 @@ pub struct Disease {
     pub key: &'static str,
     /// Names in the order of [`LANGUAGES`].
     pub names: [&'static str; 4],
+    /// Words that name it anywhere.
     words: Vec<&'static str>,
+    /// Words that name it among the displays of published codes.
+    published: Vec<&'static str>,
 }
 
 /// Languages of the names.
@@ -79,6 +86,10 @@ static DISEASES: LazyLock<Vec<Disease>> =
 static CODES: LazyLock<HashMap<&'static str, Tested>> =
     LazyLock::new(|| lines(include_str!("diseases/codes.tsv")).filter_map(code).collect());
 
+/// What further codes stand for, by the rules that a laboratory has imported. One table for the
+/// program: what a published code stands for does not depend on who asks.
+static LEARNED: LazyLock<RwLock<HashMap<String, Tested>>> = LazyLock::new(RwLock::default);
+
 fn lines(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
     let told = |line: &&str| !line.starts_with('#') && !line.is_empty();
     table.lines().filter(told).map(|line| line.split('\t').collect())
@@ -86,13 +97,14 @@ fn lines(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
 
 fn disease(columns: Vec<&'static str>) -> Option<Disease> {
     let [key, en, de, fr, it, words] = columns[..] else { return None };
+    let published = words.split('|').map(|word| word.trim_start_matches('~')).collect();
     let words = words.split('|').filter(|word| !word.starts_with('~')).collect();
-    Some(Disease { key, names: [en, de, fr, it], words })
+    Some(Disease { key, names: [en, de, fr, it], words, published })
 }
 
 fn code(columns: Vec<&'static str>) -> Option<(&'static str, Tested)> {
     let [code, key, test, specimen] = columns[..] else { return None };
-    let disease = all().iter().find(|disease| disease.key == key)?;
+    let disease = of_key(key)?;
     Some((code, Tested { disease, test, specimen }))
 }
 
@@ -101,9 +113,20 @@ pub fn all() -> &'static [Disease] {
     &DISEASES
 }
 
-/// What a published code stands for.
+/// What a published code stands for, by the table, else by what was learned.
 pub fn of_code(code: &str) -> Option<Tested> {
-    CODES.get(code).copied()
+    let learned = || LEARNED.read().unwrap_or_else(PoisonError::into_inner).get(code).copied();
+    CODES.get(code).copied().or_else(learned)
+}
+
+/// Learns what further codes stand for, for as long as the program runs. What the table has stays.
+pub fn learn(codes: impl IntoIterator<Item = (String, Tested)>) {
+    LEARNED.write().unwrap_or_else(PoisonError::into_inner).extend(codes);
+}
+
+/// The disease of a key.
+pub fn of_key(key: &str) -> Option<&'static Disease> {
+    all().iter().find(|disease| disease.key == key)
 }
 
 /// The disease that a display names, by the words of the table.

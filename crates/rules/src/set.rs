@@ -42,6 +42,7 @@ pub(crate) struct Held {
 struct Record {
     package: u16,
     is_structure: bool,
+    is_value_set: bool,
     version: String,
     content: Content,
     profile: OnceLock<Option<Box<Profile>>>,
@@ -125,6 +126,7 @@ impl RuleSet {
         self.records.push(Record {
             package,
             is_structure: kind == "structure",
+            is_value_set: kind == "value-set",
             version,
             content,
             profile: OnceLock::new(),
@@ -331,6 +333,15 @@ impl RuleSet {
     pub fn profile_urls(&self) -> impl Iterator<Item = &str> {
         let is_structure = |at: &u32| self.records[*at as usize].is_structure;
         self.by_url.iter().filter(move |(_, at)| at.iter().any(is_structure)).map(|(url, _)| &**url)
+    }
+
+    /// Every canonical of a value set that the package in use defines itself.
+    pub fn value_set_urls(&self) -> impl Iterator<Item = &str> {
+        let is_own = |at: &u32| {
+            let record = &self.records[*at as usize];
+            record.package == 0 && record.is_value_set
+        };
+        self.by_url.iter().filter(move |(_, at)| at.iter().any(is_own)).map(|(url, _)| &**url)
     }
 
     /// The profiles of these rules that a resource is held against when it is exchanged with the
