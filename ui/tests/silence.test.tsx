@@ -20,15 +20,24 @@ const LOOK = 60_000;
 
 const given = vi.hoisted(() => ({ perDay: [] as number[], lastReceived: null as string | null }));
 
+const asked = vi.hoisted(() => [] as number[]);
+
 vi.mock("#door", async (original) => {
   const { door } = await original<{ door: Caller }>();
-  const day = (count: number, at: number) => ({ date: `2026-02-${20 + at}`, byState: { completed: count } });
-  const nothing = { before: {}, pace: null, deadlines: null, diseases: [], causes: [], oldestOpen: null };
-  const statistics = ({ days }: { days: number }): StatisticsView => ({
-    ...nothing,
-    days: given.perDay.slice(-days).map(day),
-    lastReceived: given.lastReceived,
+  const date = (ago: number) => new Date(MONDAY - ago * 24 * HOUR).toISOString().slice(0, 10);
+  const day = (count: number, at: number, { length }: number[]) => ({
+    date: date(length - 1 - at),
+    byState: { completed: count },
   });
+  const nothing = { before: {}, pace: null, deadlines: null, diseases: [], causes: [], oldestOpen: null };
+  const statistics = ({ days }: { days: number }): StatisticsView => (
+    asked.push(days),
+    {
+      ...nothing,
+      days: given.perDay.slice(-days).map(day),
+      lastReceived: given.lastReceived,
+    }
+  );
   const call = (command: string, takes: never) =>
     command === "statistics"
       ? Promise.resolve(statistics(takes))
@@ -92,7 +101,7 @@ it.each([
   expect(screen.textContent).not.toContain("Is the watched folder connected?");
 });
 
-it("one day alone says nothing of what is usual", async () => {
+it("whichever days are shown, it is asked", async () => {
   const screen = await overview(FOURTEEN_A_DAY);
   const [today] = screen.querySelectorAll<HTMLElement>("[aria-pressed]");
   await act(async () => {
@@ -100,5 +109,32 @@ it("one day alone says nothing of what is usual", async () => {
     await vi.advanceTimersByTimeAsync(LOOK);
   });
   await after(48);
+  expect(screen.textContent).toContain("No report for 48 hours; usually 14 a day.");
+});
+
+/** From Monday to Friday, three weeks, and a Monday on which nothing came yet. */
+const NOT_AT_WEEKENDS = [...[0, 1, 2].flatMap(() => [14, 13, 15, 14, 14, 0, 0]), 0];
+const FRIDAY = Date.parse("2026-02-27T17:00:00Z");
+
+it("a laboratory that rests at weekends is asked on Monday evening, and not in the morning", async () => {
+  const screen = await overview(NOT_AT_WEEKENDS, FRIDAY);
   expect(screen.textContent).not.toContain("Is the watched folder connected?");
+  await after(7.9);
+  expect(screen.textContent).not.toContain("Is the watched folder connected?");
+  await after(9);
+  expect(screen.textContent).toContain("No report for 73 hours; usually 14 a day. Is the watched folder connected?");
+});
+
+it("a weekend alone is no day of rest: the folder may have gone away on Friday", async () => {
+  const screen = await overview([14, 13, 15, 14, 14, 0, 0], FRIDAY - 24 * HOUR);
+  expect(screen.textContent).toContain("Is the watched folder connected?");
+});
+
+it("with the next day the open overview asks for its numbers", async () => {
+  await overview(FOURTEEN_A_DAY);
+  asked.length = 0;
+  await after(8);
+  expect(asked).toEqual([]);
+  await after(24);
+  expect(asked).toContain(7);
 });

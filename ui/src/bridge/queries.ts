@@ -82,9 +82,10 @@ export const useEndpointPlan = (name: string) =>
 export const useCertificates = () =>
   useQuery({ queryKey: ["certificates"], queryFn: () => door.call("certificates"), ...ON_OPENING });
 
-export const useStatistics = (days: number) =>
+/** `now`: with each day that begins, they are those of other days. */
+export const useStatistics = (days: number, now: number) =>
   useQuery({
-    queryKey: ["statistics", days],
+    queryKey: ["statistics", days, new Date(now).toDateString()],
     queryFn: () => door.call("statistics", { days }),
     placeholderData: keepPreviousData,
   });

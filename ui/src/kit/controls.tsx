@@ -194,7 +194,8 @@ export function Select<Id extends string>(props: {
   return (
     <AriaSelect
       className={css.field}
-      value={value || null}
+      // What is no choice is none.
+      value={choices.some(({ id }) => id === value) ? value : null}
       placeholder={placeholder}
       onChange={(key) => onChange(key as Id)}
       aria-label={hideLabel ? label : undefined}

@@ -28,6 +28,7 @@ import { Subject, diseaseOf } from "../parts/subject";
 import { csv } from "../parts/table-text";
 import { useWindow } from "../place";
 import css from "./overview.module.css";
+import { SILENCE_DAYS, silenceOf } from "./silence";
 import { StatementDialog } from "./statement";
 
 const PERIODS = [1, 7, 30, 365] as const;
@@ -36,7 +37,7 @@ export function Overview({ stating: asked }: { stating: boolean }) {
   const text = useText();
   const [days, setDays] = useState<number>(7);
   const [stating, setStating] = useState(asked);
-  const { data: view, error } = useStatistics(days);
+  const { data: view, error } = useStatistics(days, useNow());
   return (
     <>
       <header className={screen.header}>
@@ -72,7 +73,7 @@ function Figures({ view }: { view: StatisticsView }) {
   return (
     <>
       <Sentence view={view} totals={totals} sum={sum} />
-      <Silence view={view} />
+      <Silence />
       <ul className={css.tiles}>
         {STATE_CODES.filter((state) => totals[state]).map((state) => (
           <Tile key={state} state={state} count={totals[state] ?? 0} days={days} />
@@ -122,20 +123,15 @@ function Sentence({ view, totals, sum }: { view: StatisticsView; totals: DayView
   );
 }
 
-/** Hours without a report after which a laboratory that reports daily is asked about it. */
-const QUIET_HOURS = 24;
-
 /** Nothing came for longer than usual: perhaps a folder is no longer connected. */
-function Silence({ view }: { view: StatisticsView }) {
+function Silence() {
   const text = useText();
   // Where nothing comes, nothing else draws this anew.
   const now = useNow();
-  const { days, lastReceived } = view;
-  const earlier = days.slice(0, -1);
-  const usual = Math.round(earlier.reduce((n, day) => n + sumOf(day.byState), 0) / Math.max(1, earlier.length));
-  const hours = lastReceived ? Math.floor((now - Date.parse(lastReceived)) / 3_600_000) : 0;
-  if (earlier.length === 0 || usual === 0 || hours < QUIET_HOURS) return null;
-  return <Notice tone="caution" title={text("overview.silence", { hours, n: usual })} />;
+  const { data } = useStatistics(SILENCE_DAYS, now);
+  const silence = data && silenceOf(data, now);
+  if (!silence) return null;
+  return <Notice tone="caution" title={text("overview.silence", { hours: silence.hours, n: silence.usual })} />;
 }
 
 function Tile({ state, count, days }: { state: State; count: number; days: DayView[] }) {

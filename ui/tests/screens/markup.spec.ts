@@ -9,6 +9,7 @@ import { join } from "node:path";
 
 import type { BrowserContext, Locator, Page } from "@playwright/test";
 
+import { DIALOGS } from "./dialogs";
 import { PAYLOADS } from "./payloads";
 import { SCREENS, by, detail } from "./screens";
 import type { Screen } from "./screens";
@@ -258,7 +259,7 @@ test("every screen shows what comes from outside as text", async ({ shared, addr
   };
   const problems = new Set<string>();
   const shown = new Set<string>();
-  const all = Object.entries({ ...SCREENS, ...EVIDENCE, ...TYPED });
+  const all = Object.entries({ ...SCREENS, ...DIALOGS, ...EVIDENCE, ...TYPED });
   const screens = all.filter(([name]) => ONLY === undefined || name === ONLY);
   let cases = 0;
   let visits = 0;

@@ -2,7 +2,7 @@
 // what stands around it, if it were anything but text.
 
 const HOST = "https://evil.example";
-const LONG = 4000;
+const LONG = 1000;
 
 /** Runs where it is read as HTML. */
 const ELEMENTS = [
