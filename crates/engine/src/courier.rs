@@ -226,6 +226,9 @@ impl Courier {
         fraction: f64,
     ) -> Option<Seen> {
         let refused = heard.then_some(about);
+        if !matches!(health, Health::OfOne | Health::Answered) {
+            self.questions.opened_by(about);
+        }
         let (state, failure) = match health {
             Health::Unclear => {
                 // Whether the authority is there shows at the next request, made alone.

@@ -18,6 +18,8 @@ pub(crate) struct OwnRefusals {
     turned_away: HashMap<SubmissionId, TurnedAway>,
     /// How many requests had been answered, when the question for each of these was refused last.
     not_told: HashMap<SubmissionId, u64>,
+    /// How many reports had been let in, when long patience was asked for at a question first.
+    put_off: Option<u64>,
 }
 
 /// The last refusal of one report.
@@ -79,6 +81,12 @@ impl OwnRefusals {
         let before = self.not_told.insert(id, self.answers);
         before.is_some_and(|before| before < self.answers)
     }
+
+    /// Long patience was asked for at a question: whether a report was let in since that happened
+    /// first, so that it is asked of questions alone.
+    pub(crate) fn puts_off_only_questions(&mut self) -> bool {
+        *self.put_off.get_or_insert(self.let_in) < self.let_in
+    }
 }
 
 #[cfg(test)]
@@ -117,6 +125,17 @@ mod tests {
         assert!(!refusals.refuses_only(one, 3), "as the other one is");
         refusals.answered(RequestKind::Report(SubmissionId(10)));
         assert!(refusals.refuses_only(one, 3), "others are let in");
+    }
+
+    #[test]
+    fn questions_alone_are_put_off_where_reports_are_let_in() {
+        let mut refusals = OwnRefusals::default();
+        assert!(!refusals.puts_off_only_questions(), "the first time nobody can tell");
+        refusals.answered(RequestKind::Question);
+        assert!(!refusals.puts_off_only_questions(), "no report was let in");
+        refusals.answered(RequestKind::Report(SubmissionId(7)));
+        assert!(refusals.puts_off_only_questions());
+        assert!(refusals.puts_off_only_questions(), "also several at once");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use fhir::Instant;
 use report::{Event, State, SubmissionId};
 
 use super::Courier;
+use super::breaker::RequestKind;
 use super::verdict::{Context, Health, Verdict};
 use crate::ClockReading;
 use crate::clock::elapsed;
@@ -23,6 +24,9 @@ pub(super) struct Questions {
     refused_alone: HashMap<SubmissionId, Refusals>,
     /// Reports whose questions have opened the breaker: others try the way first.
     not_asked: HashSet<SubmissionId>,
+    /// A question has opened the breaker last: a delivery tries the way next, for it may be that
+    /// questions alone are not answered.
+    opened_by_one: bool,
 }
 
 /// Why the question for a report was not answered.
@@ -59,6 +63,17 @@ impl Questions {
     /// The authority answers: nobody has to try the way for others.
     pub(super) fn others_may_be_asked(&mut self) {
         self.not_asked.clear();
+        self.opened_by_one = false;
+    }
+
+    /// This has opened the breaker.
+    pub(super) fn opened_by(&mut self, about: RequestKind) {
+        self.opened_by_one = about == RequestKind::Question;
+    }
+
+    /// Deliveries try the way before questions: a question has opened the breaker last.
+    pub(super) fn deliveries_try_first(&self) -> bool {
+        self.opened_by_one
     }
 
     /// How often the question for this report was refused by now.
@@ -124,10 +139,26 @@ impl Courier {
         if let Some(times) = self.refused_alone(id, fault) {
             return Some(times);
         }
-        let alone = self.breaker.own().refuses_only_question(id);
+        let alone = self.is_alone(id, fault);
         let times = alone.then(|| self.questions.refused_once_more(id))?;
         let is_heard = fault.evidence().is_some();
         (is_heard || times >= self.timing.refusals_max).then_some(times)
+    }
+
+    /// Whether others are answered where this question is not: since it was not answered last, or,
+    /// where long patience is asked for, since that was first asked for at any question.
+    fn is_alone(&mut self, id: SubmissionId, fault: &Fault) -> bool {
+        let is_long = fault.evidence().is_some()
+            && fault.retry_after().is_some_and(|pause| pause >= self.timing.doubt_min);
+        let own = self.breaker.own();
+        let is_of_one = own.refuses_only_question(id);
+        is_long && own.puts_off_only_questions() || is_of_one
+    }
+
+    /// A read met this: the patience that is asked for at it alone, which keeps no others waiting.
+    pub(crate) fn put_off_alone(&mut self, id: SubmissionId, fault: &Fault) -> Option<Duration> {
+        let patience = fault.evidence().and(fault.retry_after())?;
+        self.is_alone(id, fault).then_some(patience)
     }
 
     /// The question for this report met this: whether others wait for it.
@@ -135,7 +166,7 @@ impl Courier {
         if fault.refuses_the_question() || self.refused_alone(id, fault).is_some() {
             return Unanswered::Never;
         }
-        if !self.breaker.own().refuses_only_question(id) {
+        if !self.is_alone(id, fault) {
             return Unanswered::ByNobody;
         }
         let times = self.questions.refused_once_more(id);
@@ -151,6 +182,12 @@ impl Courier {
     pub(crate) fn rests_unasked(&self, id: SubmissionId, now: Instant) -> bool {
         let refusals = self.questions.refused_alone.get(&id);
         refusals.and_then(|it| it.next).is_some_and(|next| now < next)
+    }
+
+    /// Whether all that is known of a report is a delivery that has failed, because it could not be
+    /// asked whether there is another one.
+    pub(crate) fn is_failed_unasked(&self, id: SubmissionId) -> bool {
+        self.questions.refused_alone.get(&id).is_some_and(|it| it.next.is_some())
     }
 
     /// A delivery has failed, and whether there is another one could not be asked: it is read

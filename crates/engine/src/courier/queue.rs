@@ -80,10 +80,15 @@ impl Queue {
     }
 
     /// For a probe: a report that is always refused, or that cannot be asked for, must not try the
-    /// way for the others each time.
-    fn least_tried_first(&mut self, comes_last: impl Fn(SubmissionId) -> bool) {
+    /// way for the others each time, nor must questions where one of them has failed last.
+    fn least_tried_first(
+        &mut self,
+        comes_last: impl Fn(SubmissionId) -> bool,
+        deliveries_first: bool,
+    ) {
         let tried = |due: &Due| match due.state {
             State::Queued { attempt, .. } => (comes_last(due.id), attempt),
+            _ if deliveries_first => (comes_last(due.id), u32::MAX),
             _ => (comes_last(due.id), 0),
         };
         self.waiting.make_contiguous().sort_by_key(tried);
@@ -166,7 +171,8 @@ impl Courier {
         self.queue.drop_newer_versions(|id| questions.others_try_first(id));
         self.queue.looked();
         if self.breaker.breaker_state(now) != BreakerState::Closed {
-            self.queue.least_tried_first(|id| questions.others_try_first(id));
+            let deliveries_first = questions.deliveries_try_first();
+            self.queue.least_tried_first(|id| questions.others_try_first(id), deliveries_first);
         }
     }
 
@@ -253,15 +259,19 @@ mod tests {
 
     #[test]
     fn a_probe_is_made_with_what_was_tried_least() {
-        let mut queue = Queue::default();
         let tried = |id, attempt| Due {
             state: State::Queued { attempt, due: Instant::from_seconds(0), refusals: 0, doubts: 0 },
             ..due(id)
         };
-        queue.waiting.extend([tried(1, 3), tried(2, 0), tried(3, 1), tried(4, 0)]);
-        queue.least_tried_first(|id| id == SubmissionId(2));
-        let order: Vec<i64> = queue.start(4, false, None).iter().map(|due| due.id.0).collect();
-        assert_eq!(order, [4, 3, 1, 2]);
+        let question = Due { duty: Duty::Ask, state: State::Held { attempt: 1 }, ..due(5) };
+        for (deliveries_first, order) in [(false, [4, 5, 3, 1, 2]), (true, [4, 3, 1, 5, 2])] {
+            let mut queue = Queue::default();
+            let reports = [tried(1, 3), tried(2, 0), tried(3, 1), tried(4, 0)];
+            queue.waiting.extend(reports.into_iter().chain([question.clone()]));
+            queue.least_tried_first(|id| id == SubmissionId(2), deliveries_first);
+            let started: Vec<i64> = queue.start(9, false, None).iter().map(|it| it.id.0).collect();
+            assert_eq!(started, order);
+        }
     }
 
     #[test]

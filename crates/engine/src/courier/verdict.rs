@@ -339,6 +339,15 @@ pub(crate) fn after_read(
     if of_one { Verdict { health: Health::OfOne, ..verdict } } else { verdict }
 }
 
+/// What was not answered for one report alone is asked for no earlier than then, and keeps no
+/// others waiting.
+pub(crate) fn put_off(mut verdict: Verdict, until: Instant) -> Verdict {
+    if let Some(Event::NotAnswered { due, .. }) = &mut verdict.event {
+        *due = until.max(*due);
+    }
+    Verdict { health: Health::OfOne, ..verdict }
+}
+
 /// Whether an answer may speak of the report with this identifier: it names it, or none at all.
 pub(crate) fn may_be(answer: &Answer, identifier: &str) -> bool {
     answer.identifiers.is_empty()

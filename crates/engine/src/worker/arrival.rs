@@ -52,6 +52,10 @@ impl<A: Authority> Worker<A> {
         asked: &mut bool,
     ) -> Result<Arrival, JournalError> {
         match &row.state {
+            // Whether it is there is known once that is asked again.
+            State::InProgress { .. } if self.courier().is_failed_unasked(row.id) => {
+                return Ok(Arrival::NotShown(None));
+            }
             State::InProgress { receipt, .. } | State::Completed { receipt } => {
                 return Ok(Arrival::Delivered(Some(receipt.clone())));
             }

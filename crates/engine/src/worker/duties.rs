@@ -15,7 +15,7 @@ use super::formerly::{Asked, Told};
 use crate::courier::deliveries::STOOD_STILL;
 use crate::courier::verdict::{
     Context, Health, ReadTimes, Verdict, after_ask, after_read, after_submit, has_second_way,
-    may_be, of_report,
+    may_be, of_report, put_off,
 };
 use crate::courier::visibility::{EmptyAnswer, Visibility};
 use crate::person;
@@ -152,7 +152,13 @@ impl<A: Authority> Worker<A> {
             other => (other, EvidenceKind::Read),
         };
         let read = ReadTimes::of((*since, *said), *not_found_since, &result, self.clock.now());
-        let mut verdict = after_read(result, &read, &self.context_of(*since, 1));
+        let fault = result.as_ref().err();
+        let alone = fault.and_then(|fault| self.courier().put_off_alone(due.id, fault));
+        let context = self.context_of(*since, 1);
+        let mut verdict = after_read(result, &read, &context);
+        if let Some(patience) = alone {
+            verdict = put_off(verdict, context.after(patience));
+        }
         verdict = self.unless_another_counts(due.id, &due.identifier, &due.state, verdict).await?;
         if by_former {
             verdict.health = Health::OfOne;

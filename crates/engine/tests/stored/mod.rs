@@ -10,6 +10,7 @@ mod linked;
 mod newer;
 mod order;
 mod patience;
+mod standstill;
 mod unasked;
 mod waiting;
 
