@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { DayView } from "../src/bridge/generated/DayView";
 import { endpointName, loadWords } from "../src/i18n/text";
-import { spansOf } from "../src/parts/day-chart";
+import { spansOf, totalsByDay, weekBefore } from "../src/parts/day-chart";
 import { indented } from "../src/parts/indented";
 import { csv } from "../src/parts/table-text";
 
@@ -56,6 +56,14 @@ describe("the days of a chart", () => {
     expect(weeks).toHaveLength(53);
     expect(weeks[0]).toMatchObject({ first: "day 0", last: "day 0" });
     expect(weeks[52]).toEqual({ first: "day 358", last: "day 364", byState: { completed: 7, failed: 6 } });
+  });
+
+  it("have the same days of the week before, where all of them are known", () => {
+    const of = (date: string, completed: number): DayView => ({ date, byState: { completed } });
+    const totals = totalsByDay([of("2026-02-26", 3), of("2026-02-27", 4), of("2026-03-05", 9)]);
+    expect(weekBefore({ first: "2026-03-05", last: "2026-03-05" }, totals)).toBe(3);
+    expect(weekBefore({ first: "2026-03-05", last: "2026-03-06" }, totals)).toBe(7);
+    expect(weekBefore({ first: "2026-03-06", last: "2026-03-07" }, totals)).toBeUndefined();
   });
 });
 

@@ -14,6 +14,7 @@ const STACK: Tone[] = ["done", "progress", "doubt", "quiet", "caution", "attenti
 
 /** More bars than this are drawn by week. */
 const BARS_MAX = 31;
+const DAY_MS = 86_400_000;
 
 export interface Span {
   /** First and last day, `YYYY-MM-DD`. */
@@ -40,6 +41,23 @@ export function spansOf(days: DayView[]): Span[] {
   return spans;
 }
 
+/** Reports on each day, by its date. */
+export type Totals = ReadonlyMap<string, number>;
+
+export const totalsByDay = (days: DayView[]): Totals => new Map(days.map((day) => [day.date, sumOf(day.byState)]));
+
+/** Reports in the same days of the week before; nothing where one of them is not known. */
+export function weekBefore({ first, last }: { first: string; last: string }, totals: Totals): number | undefined {
+  const noon = (date: string) => Date.parse(`${date}T12:00:00Z`);
+  let sum = 0;
+  for (let day = noon(first); day <= noon(last); day += DAY_MS) {
+    const before = totals.get(new Date(day - 7 * DAY_MS).toISOString().slice(0, 10));
+    if (before === undefined) return undefined;
+    sum += before;
+  }
+  return sum;
+}
+
 /** The beginning of a day where the reader is, and of the day after another, as instants. */
 export function instantsOf(first: string, last: string): { since: string; until: string } {
   const end = new Date(`${last}T00:00:00`);
@@ -47,13 +65,14 @@ export function instantsOf(first: string, last: string): { since: string; until:
   return { since: new Date(`${first}T00:00:00`).toISOString(), until: end.toISOString() };
 }
 
-export function DayChart({ days }: { days: DayView[] }) {
+export function DayChart({ days, known }: { days: DayView[]; known: Totals }) {
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
   const { go } = useWindow();
   const spans = useMemo(() => spansOf(days), [days]);
-  const most = Math.max(1, ...spans.map(({ byState }) => sumOf(byState)));
+  const before = spans.map((span) => weekBefore(span, known));
+  const most = Math.max(1, ...spans.map(({ byState }) => sumOf(byState)), ...before.map((sum) => sum ?? 0));
   const every = Math.ceil(spans.length / 10);
   const named = ({ first, last }: Span) =>
     first === last ? format.date(first) : `${format.shortDate(first)} – ${format.shortDate(last)}`;
@@ -64,7 +83,13 @@ export function DayChart({ days }: { days: DayView[] }) {
         const sum = sumOf(byState);
         const parts = STATE_CODES.filter((state) => byState[state]);
         const said = parts.map((state) => `${words("state", state)} ${format.number(byState[state] ?? 0)}`).join(", ");
-        const label = text("overview.bar", { day: named(span), n: sum, states: said });
+        const past = before[at];
+        const label = [
+          text("overview.bar", { day: named(span), n: sum, states: said }),
+          past !== undefined && text("overview.bar.before", { n: past }),
+        ]
+          .filter(Boolean)
+          .join(" ");
         return (
           <li key={first}>
             <button
@@ -76,6 +101,9 @@ export function DayChart({ days }: { days: DayView[] }) {
                 go({ screen: "reports", group: null, open: null, only: { ...instantsOf(first, last), states: [] } })
               }
             >
+              {past !== undefined && past > 0 && (
+                <span className={css.before} style={{ bottom: `${(100 * past) / most}%` }} data-testid="week-before" />
+              )}
               <span className={css.value}>{sum > 0 && spans.length < 15 ? format.number(sum) : ""}</span>
               <span className={css.stack} style={{ height: `${(100 * sum) / most}%` }}>
                 {STACK.map((tone) => {

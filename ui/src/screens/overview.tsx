@@ -16,7 +16,8 @@ import { ALL, useRows, useStatistics } from "../bridge/queries";
 import { keyOf } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { Button, CopyButton } from "../kit/controls";
-import { DayChart, instantsOf, sumOf } from "../parts/day-chart";
+import { DayChart, instantsOf, sumOf, totalsByDay, weekBefore } from "../parts/day-chart";
+import type { Totals } from "../parts/day-chart";
 import { Deadline, useNow } from "../parts/deadline";
 import { LostReports } from "../parts/lost";
 import { shownSentence } from "../parts/said";
@@ -68,6 +69,8 @@ export function Overview({ stating: asked }: { stating: boolean }) {
 function Figures({ view }: { view: StatisticsView }) {
   const text = useText();
   const { days, causes, diseases } = view;
+  const month = useStatistics(SILENCE_DAYS, useNow()).data;
+  const known = totalsByDay([...(month?.days ?? []), ...days]);
   const totals = totalsOf(days);
   const sum = sumOf(totals);
   return (
@@ -82,8 +85,11 @@ function Figures({ view }: { view: StatisticsView }) {
       {days.length > 1 && sum > 0 && (
         <section className={screen.card}>
           <h2>{text("overview.chart")}</h2>
-          <DayChart days={days} />
-          <DayTable days={days} />
+          <DayChart days={days} known={known} />
+          {days.some((day) => weekBefore({ first: day.date, last: day.date }, known)) && (
+            <p className={css.more}>{text("overview.before")}</p>
+          )}
+          <DayTable days={days} known={known} />
         </section>
       )}
       <div className={css.cards}>
@@ -310,15 +316,16 @@ function Diseases({ diseases, days }: { diseases: DiseaseCountView[]; days: DayV
   );
 }
 
-function DayTable({ days }: { days: DayView[] }) {
+function DayTable({ days, known }: { days: DayView[]; known: Totals }) {
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
   const states = STATE_CODES.filter((state) => days.some(({ byState }) => byState[state]));
+  const before = (date: string) => weekBefore({ first: date, last: date }, known);
   const asText = () =>
     csv([
-      [text("overview.day"), ...states.map((state) => words("state", state))],
-      ...days.map(({ date, byState }) => [date, ...states.map((state) => byState[state] ?? 0)]),
+      [text("overview.day"), ...states.map((state) => words("state", state)), text("overview.week-before")],
+      ...days.map(({ date, byState }) => [date, ...states.map((state) => byState[state] ?? 0), before(date) ?? null]),
     ]);
   return (
     <details className={css.table}>
@@ -335,6 +342,7 @@ function DayTable({ days }: { days: DayView[] }) {
                   {words("state", state)}
                 </th>
               ))}
+              <th scope="col">{text("overview.week-before")}</th>
             </tr>
           </thead>
           <tbody>
@@ -344,6 +352,7 @@ function DayTable({ days }: { days: DayView[] }) {
                 {states.map((state) => (
                   <td key={state}>{format.number(byState[state] ?? 0)}</td>
                 ))}
+                <td>{((past) => (past === undefined ? "–" : format.number(past)))(before(date))}</td>
               </tr>
             ))}
           </tbody>
