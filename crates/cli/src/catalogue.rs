@@ -302,8 +302,9 @@ mod tests {
             let code = code.strip_suffix(".more").unwrap_or(code);
             let listed = match family {
                 "finding" => messages().any(|of| of.0 == code),
-                "problem" => code == WINDOW_FAULT || is_problem(code),
+                "problem" => code == "window-fault" || is_problem(code),
                 "event" => EVENTS.iter().any(|of| of.0 == code),
+                "change" => bridge::headless::CHANGES.iter().any(|of| of.0 == code),
                 "state" | "state-meaning" => Family::State.bare().contains(&code),
                 "layer" => Family::Layer.bare().contains(&code),
                 "opinion" => OPINION_FAULTS.contains(&code),
@@ -320,9 +321,6 @@ mod tests {
             assert!(listed, "{id} is the text of nothing");
         }
     }
-
-    /// A problem of the window alone.
-    const WINDOW_FAULT: &str = "window-fault";
 
     #[test]
     fn every_key_that_the_program_says_exists() {

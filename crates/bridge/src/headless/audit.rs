@@ -9,15 +9,16 @@ use crate::problem::Problem;
 
 pub use crate::audit::{AuditEntry, Change};
 
-/// Writes to the audit log of a profile what was changed. In practice that is play, and not noted.
+/// Writes to the audit log of a profile what was changed. In practice that is play, and not noted;
+/// nor are rules that lie in a folder without a profile.
 ///
 /// # Errors
 /// `audit-not-written`: the change itself was made.
 pub fn note_change(folder: &Path, change: &Change) -> Result<(), Problem> {
-    if Profile::open(folder)?.is_practice() {
-        return Ok(());
+    match Profile::open(folder) {
+        Ok(profile) if !profile.is_practice() => audit::note(folder, change, SystemClock.now()),
+        _ => Ok(()),
     }
-    audit::note(folder, change, SystemClock.now())
 }
 
 /// Who has changed what of the settings, the newest change first; at most 1,000.

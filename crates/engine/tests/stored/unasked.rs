@@ -24,12 +24,9 @@ async fn a_report_that_waits_is_not_failed_because_one_question_has_no_answer() 
             word(&house, id, report::Event::HeldBack);
         }
         let identifier = house.journal.row(id).unwrap().identifier;
-        let delivery = |receipt: &str, processing| {
-            let mut changes = house::news(receipt, processing, Vec::new());
-            changes.answers[0].identifiers = vec![identifier.clone()];
-            changes
-        };
-        *house.authority.changes.lock().unwrap() = delivery("r-7", Processing::Failed);
+        let mut changes = house::news("r-7", Processing::Failed, Vec::new());
+        changes.answers[0].identifiers = vec![identifier];
+        *house.authority.changes.lock().unwrap() = changes;
         house.authority.deliveries.lock().unwrap().extend([
             ("r-7".to_owned(), Processing::Failed),
             ("r-8".to_owned(), Processing::InProgress),
