@@ -1,6 +1,7 @@
 //! What must be true after every write (R1 to R5, R8), said without the code that it is about.
 
 mod rest;
+mod waits;
 
 use std::collections::BTreeMap;
 
@@ -53,8 +54,6 @@ pub(crate) const CALM: i64 = (40 + 60 + 10) * MINUTE;
 /// A search for changes comes at least so often (5 minutes), and waits at most for a request under
 /// way (180 s) and itself.
 const POLL_MAX: i64 = (300 + 180 + 60) * SECOND;
-/// A report that can be sent waits no longer than for another one's time limit and a rest.
-const WAIT_MAX: i64 = (180 + 20) * SECOND;
 /// Everything is at rest so long after the last fault: the longest pause between two reads is six
 /// hours.
 pub(crate) const REST_MAX: i64 = 12 * HOUR;
@@ -310,9 +309,7 @@ impl Laws {
         }
         if let (State::Sending { .. }, Some(before)) = (&life.state, before) {
             let waited = now - before.ready.max(calm);
-            let nature = crate::lock(&world.authorities[life.endpoint]).nature(&life.identifier);
-            // Who is never let in knocks more and more seldom.
-            if waited > WAIT_MAX && nature != Nature::Barred {
+            if waited > waits::longest(world, &self.lives, id, life) {
                 world.broken(Broken::Other, format!("#{} waited {} s", id.0, waited / SECOND));
             }
         }
