@@ -22,8 +22,9 @@ pub(crate) fn take_from(folder: &Path, rules: &RuleSet) {
     let mut lines: Vec<String> = Vec::new();
     for url in rules.value_set_urls() {
         for listed in rules.codes_of_value_set(url, CODES_MAX).unwrap_or_default() {
-            let is_known = diseases::of_code(&listed.code).is_some();
-            let tested = diseases::of_published(&listed.display).filter(|_| !is_known);
+            // What was learned before is kept again: this table is all that the next start reads.
+            let is_new = !diseases::is_in_table(&listed.code);
+            let tested = diseases::of_published(&listed.display).filter(|_| is_new);
             lines.extend(tested.map(|tested| line(&listed.code, tested)));
         }
     }

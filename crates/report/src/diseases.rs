@@ -119,6 +119,11 @@ pub fn of_code(code: &str) -> Option<Tested> {
     CODES.get(code).copied().or_else(learned)
 }
 
+/// Whether the program's own table has a code, whatever was learned.
+pub fn is_in_table(code: &str) -> bool {
+    CODES.contains_key(code)
+}
+
 /// Learns what further codes stand for, for as long as the program runs. What the table has stays.
 pub fn learn(codes: impl IntoIterator<Item = (String, Tested)>) {
     LEARNED.write().unwrap_or_else(PoisonError::into_inner).extend(codes);

@@ -69,6 +69,7 @@ export function Overview({ stating: asked }: { stating: boolean }) {
 function Figures({ view }: { view: StatisticsView }) {
   const text = useText();
   const { days, causes, diseases } = view;
+  // The week before the first bar: the same days are asked for by which silence is known.
   const month = useStatistics(SILENCE_DAYS, useNow()).data;
   const known = totalsByDay([...(month?.days ?? []), ...days]);
   const totals = totalsOf(days);

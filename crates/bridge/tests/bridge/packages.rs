@@ -138,6 +138,9 @@ async fn a_code_of_an_imported_package_is_a_disease_in_lists_search_and_filters(
     // What is taken in from then on is found by the name of the disease, too.
     let found = rows(must(&desk, "list", query(Some("Legionellose"), json!(null))).await);
     assert_eq!(found.len(), 1);
-    let table = std::fs::read_to_string(root.path().join("practice/leading-codes.tsv")).unwrap();
-    assert_eq!(table, "99999-9\tlegionellosis\tpcr\tsputum\n");
+    let table = || std::fs::read_to_string(root.path().join("practice/leading-codes.tsv")).unwrap();
+    assert_eq!(table(), "99999-9\tlegionellosis\tpcr\tsputum\n");
+    // Put to use once more it says the same, although the program knows the code by now.
+    desk.use_rules(format!("{}@{}", entry.name, entry.version)).await.unwrap();
+    assert_eq!(table(), "99999-9\tlegionellosis\tpcr\tsputum\n");
 }
