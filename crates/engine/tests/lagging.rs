@@ -140,14 +140,43 @@ async fn a_clock_that_is_set_back_does_not_hide_what_the_search_must_show() {
     }
 }
 
-/// What the authority itself does not know any more says nothing of its search.
+/// The authority says that it does not have what it accepted beside the doubt, and shows what is
+/// older: it may have lost that, or answer from an old copy of what it stores, on which the report
+/// in doubt is missing too. A person is asked; what is sent later and is shown ends the doubt.
+#[tokio::test]
+async fn a_copy_that_lacks_what_was_accepted_beside_a_doubt_is_not_believed() {
+    for late in [60, -60] {
+        let house = House::new();
+        let worker = house.worker("one");
+        let lost = one_in_doubt(&house, &worker, late).await;
+        house.authority.forgot.store(true, Ordering::SeqCst);
+        house.authority.accepted.lock().unwrap().truncate(1);
+        let sent = house.sent();
+        pass(&house, &worker, 5_400).await;
+        assert_eq!(house.sent(), sent, "{late}: sent a second time");
+        let state = house.journal.state(lost).unwrap();
+        assert_eq!(state.group(house.clock.now()), Group::NeedsAttention, "{late}: {state:?}");
+        // Hours after the doubt began, and shown: the other two were lost.
+        house.import("ours", 4);
+        pass(&house, &worker, 1_300).await;
+        assert_eq!(house.sent(), sent + 2, "{late}");
+    }
+}
+
+/// Where the newest of what was accepted before the doubt is shown, what the authority has lost of
+/// older reports says nothing.
 #[tokio::test]
 async fn what_the_authority_has_forgotten_does_not_keep_a_doubt_open() {
     let house = House::new();
     let worker = house.worker("one");
-    one_in_doubt(&house, &worker, 60).await;
+    begin(&house, &worker).await;
+    accept(&house, &worker, 5).await;
+    house.clock.pass(60);
+    accept(&house, &worker, 3).await;
+    house.clock.pass(60);
+    lose(&house, &worker, 2).await;
     house.authority.forgot.store(true, Ordering::SeqCst);
-    house.authority.accepted.lock().unwrap().truncate(1);
+    house.authority.accepted.lock().unwrap().remove(1);
     let sent = house.sent();
     pass(&house, &worker, 5_400).await;
     assert_eq!(house.sent(), sent + 1);

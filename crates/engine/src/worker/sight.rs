@@ -62,8 +62,12 @@ impl<A: Authority> Worker<A> {
                 Err(_) => return Ok(Visibility::Unknown),
             }
         }
-        if hidden.len() < newest.len() {
+        let newest_is_hidden = hidden.first().is_some_and(|&it| Some(it) == newest.first());
+        if hidden.len() < newest.len() && (shown == Visibility::Ours || !newest_is_hidden) {
             return Ok(unless_behind(sight, &hidden, shown).await);
+        }
+        if hidden.len() < newest.len() {
+            return self.unless_old(sight, identifier, &hidden).await;
         }
         let endpoint = self.endpoint.id();
         let mut witnesses = self.journal.witnesses(endpoint, identifier)?;
@@ -76,9 +80,10 @@ impl<A: Authority> Worker<A> {
         for witness in &witnesses {
             match sight.authority.find(witness).await {
                 Ok(found) if found.answers.is_empty() => {}
-                // An index that has lost its newest part shows what ended long ago.
-                Ok(_) if is_hidden => return Ok(Visibility::NothingYet),
-                Ok(_) => return Ok(unless_behind(sight, &hidden, Visibility::Earlier).await),
+                Ok(_) if newest_is_hidden || is_hidden => {
+                    return self.unless_old(sight, identifier, &hidden).await;
+                }
+                Ok(_) => return Ok(Visibility::Earlier),
                 Err(_) => return Ok(Visibility::Unknown),
             }
         }
@@ -97,6 +102,36 @@ impl<A: Authority> Worker<A> {
         };
         let shown = page.total.unwrap_or(0) > 0 || !page.answers.is_empty();
         Ok(if shown { Visibility::NothingYet } else { Visibility::Lost })
+    }
+
+    /// What was sent last around a doubt is not shown, and older reports are. Where the authority
+    /// says that it does not have these, it has lost them, or it answers from an old copy of what
+    /// it stores: only a report that was sent after the doubt began, and is shown, tells that the
+    /// doubt is not older than what answers.
+    async fn unless_old(
+        &self,
+        sight: &Sight<'_, A>,
+        identifier: &str,
+        hidden: &[&Newest],
+    ) -> Result<Visibility, JournalError> {
+        let endpoint = self.endpoint.id();
+        // What was sent in the last moments may be shown late; where a clock was set back, all of
+        // it seems to be.
+        let settled = minus(self.clock.now(), self.timing.shown_after).min(sight.until);
+        for until in [settled, sight.until] {
+            let within = (sight.from, until);
+            let sent = self.journal.newest_accepted(endpoint, identifier, within, sight.until)?;
+            for report in sent.iter().filter(|report| report.is_later) {
+                match sight.authority.find(&report.identifier).await {
+                    Ok(found) if shows(&found, &report.receipt) => {
+                        return Ok(unless_behind(sight, hidden, Visibility::Ours).await);
+                    }
+                    Ok(_) => {}
+                    Err(_) => return Ok(Visibility::Unknown),
+                }
+            }
+        }
+        Ok(Visibility::Unknown)
     }
 
     /// What was sent last with this certificate of what was accepted, and must be shown where the

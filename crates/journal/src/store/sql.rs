@@ -208,14 +208,13 @@ pub(crate) const NEWEST_ACCEPTED: &str = "SELECT identifier, receipt, place, pla
      (SELECT new.identifier, new.receipt, event.id AS place, event.at AS sent, \
         (SELECT max(event.id) FROM event JOIN submission ON event.submission = submission.id \
          WHERE submission.identifier = ?3 AND event.code = 'sending-started') AS doubt \
-      FROM (SELECT id, identifier, endpoint, receipt, state_json FROM submission WHERE state = ?2 \
+      FROM (SELECT id, identifier, endpoint, receipt FROM submission WHERE state = ?2 \
             ORDER BY created DESC, id DESC LIMIT 1000) AS new \
       JOIN event ON event.id = coalesce( \
         (SELECT max(id) FROM event WHERE submission = new.id AND code = 'sending-started'), \
         (SELECT max(id) FROM event WHERE submission = new.id AND code = 'accepted'), \
         (SELECT max(id) FROM event WHERE submission = new.id AND code = 'completed')) \
-      WHERE new.endpoint = ?1 AND new.receipt > '' AND new.identifier <> ?3 \
-      AND new.state_json ->> '$.not-found-since' IS NULL) \
+      WHERE new.endpoint = ?1 AND new.receipt > '' AND new.identifier <> ?3) \
      WHERE sent BETWEEN ?4 AND ?5 OR (sent BETWEEN ?4 AND ?6 AND place < doubt) \
      ORDER BY place DESC LIMIT 3";
 /// The same of those that went out under an identifier other than their document's, or (?3) under

@@ -1,10 +1,11 @@
 //! When a world is at rest: everything has ended, or waits for a person.
 
+use fhir::Instant;
 use report::{Action, State, SubmissionId};
 
 use super::{Laws, Life, is_opened_again};
 use crate::authority::Nature;
-use crate::world::World;
+use crate::world::{ENDPOINTS, World};
 
 impl Laws {
     /// Nothing moves any more, but what the authority chokes on or never lets in.
@@ -38,24 +39,27 @@ impl Laws {
         nature == Nature::Barred && has_company && !life.turned_away && !is_given_up
     }
 
-    /// The authority has forgotten it, and that is known; or it has forgotten all that it has
-    /// accepted, so that nobody can tell whether it still shows us anything, and a person is asked
-    /// about what is in doubt.
+    /// The authority has forgotten it, and that is known; or it is in doubt, and the authority has
+    /// forgotten what it accepted last and nothing was accepted since that it shows. Nobody can
+    /// tell then whether it still shows us anything, or answers from an old copy.
     pub(super) fn waits_for_a_person(&self, world: &World, life: &Life) -> bool {
         let authority = crate::lock(&world.authorities[life.endpoint]);
-        let known = |life: &Life| authority.known(&life.identifier, world.truth()).is_some();
+        let known = |identifier: &str| authority.known(identifier, world.truth()).is_some();
         match &life.state {
-            State::InProgress { not_found_since: Some(_), .. } => !known(life),
+            State::InProgress { not_found_since: Some(_), .. } => !known(&life.identifier),
             // What the authority has is found yet.
-            State::Unknown { .. } if !known(life) => {
-                let there = |other: &&Life| other.endpoint == life.endpoint && other.accepted;
+            State::Unknown { .. } if !known(&life.identifier) => {
                 let offered = life.state.actions(world.computer.wall());
+                let there = |other: &&Life| other.endpoint == life.endpoint && other.accepted;
                 let accepted: Vec<&Life> = self.lives.values().filter(there).collect();
-                let is_known = |other: &&Life| known(other);
+                let is_known = |other: &&Life| known(&other.identifier);
                 // Where the newest are forgotten, access may be lost for all that anybody can tell.
                 let is_hidden = match world.plan.edges.renumbers {
                     Some(_) => !accepted.iter().all(is_known),
-                    None => !accepted.is_empty() && !accepted.iter().any(is_known),
+                    None => {
+                        (!accepted.is_empty() && !accepted.iter().any(is_known))
+                            || newest_is_lost(world, life, known)
+                    }
                 };
                 is_hidden && offered.contains(&Action::SayNotReceived)
             }
@@ -70,4 +74,17 @@ impl Laws {
         let mut newer = others.newer_in_doubt.iter().filter_map(|newer| self.lives.get(newer));
         newer.any(|newer| self.waits_for_a_person(world, newer))
     }
+}
+
+/// Of what was accepted beside a report in doubt the last one is not known any more, and none that
+/// was sent after the report is.
+fn newest_is_lost(world: &World, life: &Life, known: impl Fn(&str) -> bool) -> bool {
+    let always = (Instant(i64::MIN), Instant(i64::MAX));
+    let endpoint = ENDPOINTS[life.endpoint];
+    let newest =
+        world.observer.newest_accepted(endpoint, &life.identifier, always, Instant(i64::MAX));
+    newest.is_ok_and(|newest| {
+        newest.first().is_some_and(|last| !known(&last.identifier))
+            && !newest.iter().any(|other| other.is_later && known(&other.identifier))
+    })
 }
