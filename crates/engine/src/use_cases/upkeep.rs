@@ -21,6 +21,9 @@ const BACKUP_AGE: i64 = 86_400;
 /// … or when so many events have come since, and at least a quarter of all: a backup reads the
 /// whole journal, so the cost for each event stays the same while the journal grows.
 const BACKUP_EVENTS: u64 = 5_000;
+/// Between two backups for many events, in seconds: while many reports are sent at once, their own
+/// commits come first.
+const BACKUP_PAUSE: i64 = 600;
 /// Pause between two looks at what is due.
 const LOOK_EVERY: Duration = Duration::from_secs(600);
 /// Beyond the time after which the authority is believed.
@@ -104,10 +107,14 @@ fn is_due(journal: &Journal, folder: &Path, now: Instant) -> Result<bool, Journa
     let Some(last) = all.into_iter().find(|backup| !backup.is_ahead_of(now)) else {
         return Ok(true);
     };
-    let age = now.0.saturating_sub(last.at.0);
-    let events = journal.events()?;
-    let fresh = events.saturating_sub(last.events);
-    Ok(age >= BACKUP_AGE * 1_000_000 || fresh >= BACKUP_EVENTS.max(events / 4))
+    Ok(is_old(now.0.saturating_sub(last.at.0), last.events, journal.events()?))
+}
+
+/// Whether a backup of so many events, so many microseconds ago, calls for another one now that
+/// there are so many.
+fn is_old(age: i64, then: u64, now: u64) -> bool {
+    let many = now.saturating_sub(then) >= BACKUP_EVENTS.max(now / 4);
+    age >= BACKUP_AGE * 1_000_000 || many && age >= BACKUP_PAUSE * 1_000_000
 }
 
 /// Makes a backup if one is due. Reads the whole journal: not for an async thread.
@@ -332,5 +339,29 @@ impl Engine {
             tell(self.journal(), "journal-reconciled", &params, self.now());
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_old;
+
+    /// A backup reads the whole journal: while thousands of reports are sent at once, nine of them
+    /// within minutes took half of a processor.
+    #[test]
+    fn a_backup_is_due_after_a_day_or_after_many_events_and_some_minutes() {
+        const MINUTE: i64 = 60_000_000;
+        for (age, then, now, due) in [
+            (24 * 60 * MINUTE, 100, 100, true),
+            (24 * 60 * MINUTE - 1, 100, 100, false),
+            (10 * MINUTE, 100, 5_100, true),
+            (10 * MINUTE - 1, 100, 5_100, false),
+            (10 * MINUTE, 100, 5_099, false),
+            // A quarter of all.
+            (10 * MINUTE, 76_000, 100_000, false),
+            (10 * MINUTE, 75_000, 100_000, true),
+        ] {
+            assert_eq!(is_old(age, then, now), due, "{age} {then} {now}");
+        }
     }
 }
