@@ -203,7 +203,7 @@ impl Courier {
     ) -> Option<Seen> {
         let refused = matches!(verdict.health, Health::Unreachable(..) | Health::Locked(_));
         let heard = verdict.evidence.is_some();
-        self.refused |= refused && heard;
+        self.refused |= refused && (heard || !delivery);
         if refused && !delivery {
             self.questions.let_others_try(id);
         }

@@ -2,6 +2,7 @@
 //! answered meanwhile. Pure.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use report::SubmissionId;
 
@@ -18,8 +19,19 @@ pub(crate) struct OwnRefusals {
     turned_away: HashMap<SubmissionId, TurnedAway>,
     /// How many requests had been answered, when the question for each of these was refused last.
     not_told: HashMap<SubmissionId, u64>,
-    /// How many reports had been let in, when long patience was asked for at a question first.
-    put_off: Option<u64>,
+    /// Long patience that is asked for at questions.
+    put_off: Option<PutOff>,
+    /// How many reports had been let in, when each of these was asked for patience first and last.
+    patience: HashMap<SubmissionId, (u64, u64)>,
+}
+
+/// Long patience that is asked for at questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct PutOff {
+    /// How many reports had been let in when it was asked for first.
+    let_in: u64,
+    /// When it counts no more, by the steady clock, unless it is asked for again before.
+    until: Duration,
 }
 
 /// The last refusal of one report.
@@ -40,6 +52,7 @@ impl OwnRefusals {
         self.answers += 1;
         if let RequestKind::Report(id) = about {
             self.turned_away.remove(&id);
+            self.patience.remove(&id);
             self.let_in += 1;
         }
     }
@@ -82,10 +95,29 @@ impl OwnRefusals {
         before.is_some_and(|before| before < self.answers)
     }
 
-    /// Long patience was asked for at a question: whether a report was let in since that happened
-    /// first, so that it is asked of questions alone.
-    pub(crate) fn puts_off_only_questions(&mut self) -> bool {
-        *self.put_off.get_or_insert(self.let_in) < self.let_in
+    /// So long a patience was asked for at a question: whether a report was let in since that
+    /// happened first, so that it is asked of questions alone. What was asked for long ago, as in
+    /// an earlier maintenance, says nothing; `now`: by the steady clock.
+    pub(crate) fn puts_off_only_questions(&mut self, now: Duration, patience: Duration) -> bool {
+        let goes_on = self.put_off.filter(|it| now < it.until);
+        let let_in = goes_on.map_or(self.let_in, |it| it.let_in);
+        let until = now.saturating_add(patience.saturating_mul(2));
+        self.put_off = Some(PutOff { let_in, until });
+        let_in < self.let_in
+    }
+
+    /// Patience was asked for at a report: whether others were let in since that happened to it
+    /// first, so that it is asked of this one alone. Since one was let in it is so of `most` at
+    /// most: a limit for everybody may meet the same ones by chance.
+    pub(crate) fn puts_off_only(&mut self, id: SubmissionId, most: usize) -> bool {
+        if self.patience.len() >= TURNED_AWAY_MAX {
+            self.patience.clear();
+        }
+        let (first, last) = self.patience.entry(id).or_insert((self.let_in, 0));
+        *last = self.let_in;
+        let others_are_let_in = *first < self.let_in;
+        let met = self.patience.values().filter(|(_, last)| *last == self.let_in);
+        others_are_let_in && met.count() <= most
     }
 }
 
@@ -130,12 +162,36 @@ mod tests {
     #[test]
     fn questions_alone_are_put_off_where_reports_are_let_in() {
         let mut refusals = OwnRefusals::default();
-        assert!(!refusals.puts_off_only_questions(), "the first time nobody can tell");
+        let hours = |hours: u64| Duration::from_secs(hours * 3_600);
+        let only = |refusals: &mut OwnRefusals, now| {
+            refusals.puts_off_only_questions(hours(now), hours(1))
+        };
+        assert!(!only(&mut refusals, 0), "the first time nobody can tell");
         refusals.answered(RequestKind::Question);
-        assert!(!refusals.puts_off_only_questions(), "no report was let in");
+        assert!(!only(&mut refusals, 1), "no report was let in");
         refusals.answered(RequestKind::Report(SubmissionId(7)));
-        assert!(refusals.puts_off_only_questions());
-        assert!(refusals.puts_off_only_questions(), "also several at once");
+        assert!(only(&mut refusals, 2));
+        assert!(only(&mut refusals, 2), "also several at once");
+        assert!(only(&mut refusals, 3), "it goes on");
+        assert!(!only(&mut refusals, 99), "another maintenance");
+    }
+
+    #[test]
+    fn patience_is_asked_of_one_report_alone_where_others_are_let_in() {
+        let [one, other, third] = [7, 8, 9].map(SubmissionId);
+        let mut refusals = OwnRefusals::default();
+        assert!(!refusals.puts_off_only(one, 2), "the first time nobody can tell");
+        assert!(!refusals.puts_off_only(one, 2), "nobody else was let in");
+        assert!(!refusals.puts_off_only(other, 2) && !refusals.puts_off_only(third, 2));
+        refusals.answered(RequestKind::Question);
+        assert!(!refusals.puts_off_only(one, 2), "a question is no report");
+        refusals.answered(RequestKind::Report(SubmissionId(10)));
+        assert!(refusals.puts_off_only(one, 2));
+        assert!(refusals.puts_off_only(one, 2), "also where nothing else is sent any more");
+        assert!(refusals.puts_off_only(other, 2));
+        assert!(!refusals.puts_off_only(third, 2), "too many at once: all are asked");
+        refusals.answered(RequestKind::Report(one));
+        assert!(!refusals.puts_off_only(one, 2), "it was let in itself meanwhile");
     }
 
     #[test]

@@ -135,11 +135,16 @@ impl Courier {
 
     /// As [`Self::refused_alone`], also where patience is asked for it alone, or it alone has no
     /// answer again and again.
-    pub(crate) fn in_vain_alone(&mut self, id: SubmissionId, fault: &Fault) -> Option<u32> {
+    pub(crate) fn in_vain_alone(
+        &mut self,
+        now: ClockReading,
+        id: SubmissionId,
+        fault: &Fault,
+    ) -> Option<u32> {
         if let Some(times) = self.refused_alone(id, fault) {
             return Some(times);
         }
-        let alone = self.is_alone(id, fault);
+        let alone = self.is_alone(now, id, fault);
         let times = alone.then(|| self.questions.refused_once_more(id))?;
         let is_heard = fault.evidence().is_some();
         (is_heard || times >= self.timing.refusals_max).then_some(times)
@@ -147,26 +152,36 @@ impl Courier {
 
     /// Whether others are answered where this question is not: since it was not answered last, or,
     /// where long patience is asked for, since that was first asked for at any question.
-    fn is_alone(&mut self, id: SubmissionId, fault: &Fault) -> bool {
-        let is_long = fault.evidence().is_some()
-            && fault.retry_after().is_some_and(|pause| pause >= self.timing.doubt_min);
+    fn is_alone(&mut self, now: ClockReading, id: SubmissionId, fault: &Fault) -> bool {
+        let patience = fault.evidence().and(fault.retry_after());
+        let long = patience.filter(|patience| *patience >= self.timing.doubt_min);
         let own = self.breaker.own();
         let is_of_one = own.refuses_only_question(id);
-        is_long && own.puts_off_only_questions() || is_of_one
+        long.is_some_and(|long| own.puts_off_only_questions(now.steady, long)) || is_of_one
     }
 
     /// A read met this: the patience that is asked for at it alone, which keeps no others waiting.
-    pub(crate) fn put_off_alone(&mut self, id: SubmissionId, fault: &Fault) -> Option<Duration> {
+    pub(crate) fn put_off_alone(
+        &mut self,
+        now: ClockReading,
+        id: SubmissionId,
+        fault: &Fault,
+    ) -> Option<Duration> {
         let patience = fault.evidence().and(fault.retry_after())?;
-        self.is_alone(id, fault).then_some(patience)
+        self.is_alone(now, id, fault).then_some(patience)
     }
 
     /// The question for this report met this: whether others wait for it.
-    pub(crate) fn unanswered(&mut self, id: SubmissionId, fault: &Fault) -> Unanswered {
+    pub(crate) fn unanswered(
+        &mut self,
+        now: ClockReading,
+        id: SubmissionId,
+        fault: &Fault,
+    ) -> Unanswered {
         if fault.refuses_the_question() || self.refused_alone(id, fault).is_some() {
             return Unanswered::Never;
         }
-        if !self.is_alone(id, fault) {
+        if !self.is_alone(now, id, fault) {
             return Unanswered::ByNobody;
         }
         let times = self.questions.refused_once_more(id);
@@ -203,8 +218,7 @@ impl Courier {
     ) -> Verdict {
         let Some(Event::Failed { receipt }) = &failed.event else { return failed };
         let times = self.questions.refused_once_more(id);
-        let is_never_told = fault.refuses_the_question()
-            || matches!(fault.why(), Some(Why::SearchUnsupported))
+        let is_never_told = matches!(fault.why(), Some(Why::SearchUnsupported))
             || times >= self.timing.refusals_max.saturating_mul(2);
         if is_never_told {
             self.deliveries_are_known(id);

@@ -87,9 +87,11 @@ impl Queue {
         deliveries_first: bool,
     ) {
         let tried = |due: &Due| match due.state {
-            State::Queued { attempt, .. } => (comes_last(due.id), attempt),
-            _ if deliveries_first => (comes_last(due.id), u32::MAX),
-            _ => (comes_last(due.id), 0),
+            State::Queued { attempt, .. } => {
+                (comes_last(due.id), deliveries_first && due.corrects.is_some(), attempt)
+            }
+            _ if deliveries_first => (comes_last(due.id), true, u32::MAX),
+            _ => (comes_last(due.id), false, 0),
         };
         self.waiting.make_contiguous().sort_by_key(tried);
     }

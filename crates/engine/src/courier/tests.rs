@@ -344,18 +344,18 @@ fn a_question_that_alone_is_refused_is_told_from_a_way_that_is_not_free() {
         ),
     ] {
         let mut courier = courier();
-        courier.in_vain_alone(ID, &fault);
+        courier.in_vain_alone(at(0), ID, &fault);
         if others {
             courier.observe(at(1), &Health::Answered, RequestKind::Question, true, 0.5);
         }
-        assert_eq!(courier.in_vain_alone(ID, &fault).is_some(), alone, "{fault:?}");
+        assert_eq!(courier.in_vain_alone(at(0), ID, &fault).is_some(), alone, "{fault:?}");
         courier.asked(ID, Some(&Event::Rejected));
     }
     // What has no answer at all is refused alone after five times among others that are answered.
     let mut courier = courier();
     let mut times = Vec::new();
     for _ in 0..6 {
-        times.push(courier.in_vain_alone(ID, &silent()));
+        times.push(courier.in_vain_alone(at(0), ID, &silent()));
         courier.observe(at(1), &Health::Answered, RequestKind::Question, true, 0.5);
     }
     assert_eq!(times, [None, None, None, None, None, Some(5)]);

@@ -339,11 +339,14 @@ pub(crate) fn after_read(
     if of_one { Verdict { health: Health::OfOne, ..verdict } } else { verdict }
 }
 
-/// What was not answered for one report alone is asked for no earlier than then, and keeps no
-/// others waiting.
-pub(crate) fn put_off(mut verdict: Verdict, until: Instant) -> Verdict {
+/// What was not answered for one report alone is asked for no earlier than after the patience that
+/// was asked for, and keeps no others waiting. What no search tells of is read as often as others
+/// search: later it would count as put off by a wrong clock, and be read at once.
+pub(crate) fn put_off(mut verdict: Verdict, patience: Duration, context: &Context<'_>) -> Verdict {
+    let Timing { retry_after_max, poll_max, .. } = *context.timing;
+    let longest = if context.searches { retry_after_max } else { poll_max };
     if let Some(Event::NotAnswered { due, .. }) = &mut verdict.event {
-        *due = until.max(*due);
+        *due = context.after(patience.min(longest)).max(*due);
     }
     Verdict { health: Health::OfOne, ..verdict }
 }

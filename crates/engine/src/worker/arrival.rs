@@ -2,6 +2,7 @@
 //! its empty answer is believed.
 
 use client::{Authority, Fault, Found, Why};
+use exchange::Processing;
 use fhir::Instant;
 use journal::{Entry, EvidenceKind, JournalError, Row, Source, Token};
 use report::{Event, State, SubmissionId};
@@ -12,7 +13,7 @@ use crate::ClockReading;
 use crate::courier::content::is_verdict_on_content;
 use crate::courier::deliveries::{has_failed, open_request, rejected_request};
 use crate::courier::questions::Unanswered;
-use crate::courier::verdict::{Health, found_at_last};
+use crate::courier::verdict::{Health, found_at_last, may_be};
 use crate::courier::visibility::{Belief, EmptyAnswer, Visibility};
 
 /// Whether the authority has a report that is to be corrected.
@@ -56,7 +57,11 @@ impl<A: Authority> Worker<A> {
             State::InProgress { .. } if self.courier().is_failed_unasked(row.id) => {
                 return Ok(Arrival::NotShown(None));
             }
-            State::InProgress { receipt, .. } | State::Completed { receipt } => {
+            State::InProgress { receipt, .. } => {
+                *asked = true;
+                return Ok(self.unless_failed(row, receipt).await);
+            }
+            State::Completed { receipt } => {
                 return Ok(Arrival::Delivered(Some(receipt.clone())));
             }
             State::Withdrawn { received: true } => {
@@ -103,6 +108,20 @@ impl<A: Authority> Worker<A> {
             return self.not_shown(row, &question, before, answered).await;
         }
         self.found_after_all(row, found, in_use, token).await
+    }
+
+    /// The journal has it in progress. A search may have shown that delivery as failed before the
+    /// program was started again, while it could not be asked whether there is another one: only
+    /// the authority knows that now. Without an answer what was accepted counts.
+    async fn unless_failed(&self, row: &Row, receipt: &str) -> Arrival {
+        let is_ours = row.endpoint == self.endpoint.id();
+        let read = if is_ours { self.authority.status(receipt).await.ok() } else { None };
+        let has_failed = read.is_some_and(|read| {
+            read.answer.processing == Some(Processing::Failed)
+                && may_be(&read.answer, &row.identifier)
+        });
+        // Whether it is there is known once that is asked again.
+        if has_failed { Arrival::NotShown(None) } else { Arrival::Delivered(Some(receipt.into())) }
     }
 
     /// The authority shows it; `in_use`: the fault of the certificate in use, where an earlier one
@@ -200,7 +219,7 @@ impl<A: Authority> Worker<A> {
     fn not_answered(&self, id: SubmissionId, fault: Fault) -> Result<Arrival, JournalError> {
         // Others do not wait for long, again and again, for the question of one.
         let is_long = fault.retry_after().is_some_and(|pause| pause >= self.timing.doubt_min);
-        let unanswerable = match self.courier().unanswered(id, &fault) {
+        let unanswerable = match self.courier().unanswered(self.clock_reading(), id, &fault) {
             Unanswered::Never => true,
             Unanswered::Alone => is_long,
             Unanswered::ByNobody => false,

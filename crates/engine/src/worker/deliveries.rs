@@ -32,7 +32,7 @@ impl<A: Authority> Worker<A> {
         let mut found = match result {
             Ok(found) => found,
             Err(fault) => {
-                let follows = self.courier().not_asked(open, &fault);
+                let follows = self.courier().not_asked(self.clock_reading(), open, &fault);
                 let doubt = match follows {
                     NotAsked::MayBeSent => return self.is_stopped(),
                     NotAsked::InDoubt(since) => Some(since),

@@ -70,9 +70,15 @@ impl<A: Authority> Worker<A> {
         }
         let result = self.authority.submit(&wrapped).await;
         let turned_away = self.courier().turned_away(due.id, &result, refusals);
+        let fault = result.as_ref().err();
+        let is_put_off = fault.is_some_and(|fault| self.courier().puts_off_only(due.id, fault));
         let context = Context { turned_away, ..self.context(attempt) };
         let sending = State::Sending { attempt, since: self.clock.now(), refusals, doubts: 0 };
-        let verdict = after_submit(result, &context);
+        let mut verdict = after_submit(result, &context);
+        if is_put_off {
+            // It waits as long as was asked for, and keeps no others waiting.
+            verdict.health = Health::OfOne;
+        }
         let verdict =
             self.unless_another_counts(due.id, &due.identifier, &sending, verdict).await?;
         self.conclude(due.id, EvidenceKind::Create, verdict, token).await.map(|_| ())
@@ -120,7 +126,8 @@ impl<A: Authority> Worker<A> {
             }
         }
         let fault = result.as_ref().err();
-        let alone = fault.and_then(|fault| self.courier().in_vain_alone(due.id, fault));
+        let now = self.clock_reading();
+        let alone = fault.and_then(|fault| self.courier().in_vain_alone(now, due.id, fault));
         let context = Context { alone, ..self.context(attempt) };
         let mut verdict = after_ask(result, &empty, refused, &context);
         if let (Some(Event::Accepted { since: accepted, due, .. }), Some(_)) =
@@ -153,11 +160,12 @@ impl<A: Authority> Worker<A> {
         };
         let read = ReadTimes::of((*since, *said), *not_found_since, &result, self.clock.now());
         let fault = result.as_ref().err();
-        let alone = fault.and_then(|fault| self.courier().put_off_alone(due.id, fault));
+        let now = self.clock_reading();
+        let alone = fault.and_then(|fault| self.courier().put_off_alone(now, due.id, fault));
         let context = self.context_of(*since, 1);
         let mut verdict = after_read(result, &read, &context);
         if let Some(patience) = alone {
-            verdict = put_off(verdict, context.after(patience));
+            verdict = put_off(verdict, patience, &context);
         }
         verdict = self.unless_another_counts(due.id, &due.identifier, &due.state, verdict).await?;
         if by_former {

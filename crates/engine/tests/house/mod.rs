@@ -61,6 +61,8 @@ pub(crate) struct Willing {
     pub(crate) busy: Arc<AtomicU32>,
     /// It answers that there were too many requests.
     pub(crate) limits: Arc<AtomicBool>,
+    /// It takes so many more, and then asks everybody for an hour of patience.
+    pub(crate) takes: Arc<Mutex<Option<u32>>>,
     /// What it accepted: identifiers with their receipts.
     pub(crate) accepted: Arc<Mutex<Vec<(String, String)>>>,
     /// Identifiers that were asked for.
@@ -75,6 +77,9 @@ pub(crate) struct Willing {
     pub(crate) refuses: Arc<AtomicBool>,
     /// It refuses whatever has this identifier.
     pub(crate) refuses_one: Arc<Mutex<Option<String>>>,
+    /// It answers that there were too many requests, and asks for an hour of patience, to whatever
+    /// has this identifier.
+    pub(crate) limits_one: Arc<Mutex<Option<String>>>,
     /// It tells no time.
     pub(crate) timeless: Arc<AtomicBool>,
     /// Receipts that its search by identifier shows, whatever the identifier.
@@ -155,6 +160,18 @@ impl Authority for Willing {
             let why = Why::Unavailable { status: 429 };
             let evidence = Some(Box::new(Evidence { status: 429, ..self.evidence() }));
             return Err(Fault::Transient { why, retry_after: None, evidence });
+        }
+        let takes = self.takes.lock().unwrap().as_mut().map(|takes| {
+            let left = *takes;
+            *takes = left.saturating_sub(1);
+            left
+        });
+        let limits_one = self.limits_one.lock().unwrap().as_ref() == Some(&wrapped.identifier);
+        if limits_one || takes == Some(0) {
+            let why = Why::Unavailable { status: 429 };
+            let evidence = Some(Box::new(Evidence { status: 429, ..self.evidence() }));
+            let retry_after = Some(Duration::from_secs(3_600));
+            return Err(Fault::Transient { why, retry_after, evidence });
         }
         let refused = self.refuses_one.lock().unwrap().as_ref() == Some(&wrapped.identifier);
         if refused || self.refuses.load(Ordering::SeqCst) {

@@ -99,3 +99,37 @@ async fn patience_that_the_question_of_a_correction_is_asked_for_holds_that_alon
     let told = house.journal.messages(correction).unwrap();
     assert!(told.iter().any(|it| it.code == "corrected-report-not-asked"));
 }
+
+/// The authority takes two reports an hour, and asks for an hour of patience then; four are added
+/// in each. Everybody keeps that, also where most of what waits has met it before, and nothing is
+/// put on hold for it.
+#[tokio::test]
+async fn patience_that_everybody_is_asked_for_again_and_again_is_kept_by_everybody() {
+    let house = House::new();
+    let worker = house.worker("one");
+    let mut ids = Vec::new();
+    let mut most = 0;
+    for minute in 0..24 * 60_u64 {
+        if minute % 60 == 0 {
+            *house.authority.takes.lock().unwrap() = Some(2);
+        }
+        if minute % 15 == 0 {
+            ids.push(house.import("ours", 100 + minute));
+        }
+        let sent = house.sent();
+        house.clock.pass(60);
+        turn(&worker).await;
+        most = most.max(house.sent() - sent);
+    }
+    // Two are taken, and as many as go at once (three) are refused: of those that have met it
+    // before, and then of those that are under way.
+    assert!(most <= 2 + 2 * 3, "{most} requests at once");
+    assert!(house.sent() <= 24 * 9, "{} requests in a day", house.sent());
+    *house.authority.takes.lock().unwrap() = None;
+    for _ in 0..180 {
+        house.clock.pass(60);
+        turn(&worker).await;
+    }
+    let open: Vec<_> = ids.iter().map(|id| code(&house, *id)).collect();
+    assert!(open.iter().all(|code| *code == "in-progress"), "{open:?}");
+}
