@@ -217,6 +217,10 @@ impl Courier {
         context: &Context<'_>,
     ) -> Verdict {
         let Some(Event::Failed { receipt }) = &failed.event else { return failed };
+        // What was refused before is another question for it, as that of a doubt which is over.
+        if !self.is_failed_unasked(id) {
+            self.deliveries_are_known(id);
+        }
         let times = self.questions.refused_once_more(id);
         let is_never_told = matches!(fault.why(), Some(Why::SearchUnsupported))
             || times >= self.timing.refusals_max.saturating_mul(2);

@@ -88,7 +88,7 @@ impl Queue {
     ) {
         let tried = |due: &Due| match due.state {
             State::Queued { attempt, .. } => {
-                (comes_last(due.id), deliveries_first && due.corrects.is_some(), attempt)
+                (comes_last(due.id), deliveries_first && asks_first(due), attempt)
             }
             _ if deliveries_first => (comes_last(due.id), true, u32::MAX),
             _ => (comes_last(due.id), false, 0),
@@ -106,6 +106,11 @@ impl Queue {
         };
         !self.taken.contains_key(&due.id) && !(sends && (paused || is_beside()))
     }
+}
+
+/// It is a question, or a correction, which is sent after one.
+fn asks_first(due: &Due) -> bool {
+    due.corrects.is_some() || !matches!(due.state, State::Queued { .. })
 }
 
 impl Courier {
@@ -160,7 +165,13 @@ impl Courier {
         let waiting = due.into_iter().filter(|due| self.queue.may_begin(due, paused)).collect();
         self.queue.waiting = waiting;
         self.queue.drop_newer_versions(|id| self.questions.others_try_first(id));
-        (!all && self.queue.waiting.is_empty()).then(|| limit.saturating_mul(4))
+        // Where a question has opened the breaker, a delivery that asks nothing first is to be
+        // among it.
+        let tries_the_way = |due: &Due| !asks_first(due);
+        let hides_what_tries =
+            self.questions.deliveries_try_first() && !self.queue.waiting.iter().any(tries_the_way);
+        (!all && (self.queue.waiting.is_empty() || hides_what_tries))
+            .then(|| limit.saturating_mul(4))
     }
 
     /// All was looked up that is owed, and this was put off too far.

@@ -11,7 +11,7 @@ use super::Worker;
 use super::formerly::Asked;
 use crate::ClockReading;
 use crate::courier::content::is_verdict_on_content;
-use crate::courier::deliveries::{has_failed, open_request, rejected_request};
+use crate::courier::deliveries::{has_failed, open_request, others_that_count, rejected_request};
 use crate::courier::questions::Unanswered;
 use crate::courier::verdict::{Health, found_at_last, may_be};
 use crate::courier::visibility::{Belief, EmptyAnswer, Visibility};
@@ -59,7 +59,7 @@ impl<A: Authority> Worker<A> {
             }
             State::InProgress { receipt, .. } => {
                 *asked = true;
-                return Ok(self.unless_failed(row, receipt).await);
+                return self.unless_failed(row, receipt).await;
             }
             State::Completed { receipt } => {
                 return Ok(Arrival::Delivered(Some(receipt.clone())));
@@ -113,15 +113,25 @@ impl<A: Authority> Worker<A> {
     /// The journal has it in progress. A search may have shown that delivery as failed before the
     /// program was started again, while it could not be asked whether there is another one: only
     /// the authority knows that now. Without an answer what was accepted counts.
-    async fn unless_failed(&self, row: &Row, receipt: &str) -> Arrival {
+    async fn unless_failed(&self, row: &Row, receipt: &str) -> Result<Arrival, JournalError> {
         let is_ours = row.endpoint == self.endpoint.id();
         let read = if is_ours { self.authority.status(receipt).await.ok() } else { None };
         let has_failed = read.is_some_and(|read| {
             read.answer.processing == Some(Processing::Failed)
                 && may_be(&read.answer, &row.identifier)
         });
-        // Whether it is there is known once that is asked again.
-        if has_failed { Arrival::NotShown(None) } else { Arrival::Delivered(Some(receipt.into())) }
+        if !has_failed {
+            return Ok(Arrival::Delivered(Some(receipt.to_owned())));
+        }
+        // Whether it is there is known once that is asked again, unless another one counts.
+        let Ok(mut found) = self.authority.find(&row.identifier).await else {
+            return Ok(Arrival::NotShown(None));
+        };
+        let siblings = self.journal.siblings(row.id)?;
+        let shared = self.leave_out_others(&mut found, row.id, &siblings)?;
+        let other = others_that_count(found, receipt).filter(|_| !shared);
+        let other = other.and_then(|other| other.answers.into_iter().find_map(|it| it.receipt));
+        Ok(other.map_or(Arrival::NotShown(None), |receipt| Arrival::Delivered(Some(receipt))))
     }
 
     /// The authority shows it; `in_use`: the fault of the certificate in use, where an earlier one

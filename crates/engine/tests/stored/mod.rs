@@ -8,10 +8,13 @@ mod deliveries;
 mod erased;
 mod lagging;
 mod linked;
+mod many;
 mod newer;
 mod order;
 mod patience;
+mod stale;
 mod standstill;
+mod told;
 mod unasked;
 mod waiting;
 
