@@ -168,8 +168,9 @@ impl Courier {
         // Where a question has opened the breaker, a delivery that asks nothing first is to be
         // among it.
         let tries_the_way = |due: &Due| !asks_first(due);
-        let hides_what_tries =
-            self.questions.deliveries_try_first() && !self.queue.waiting.iter().any(tries_the_way);
+        let hides_what_tries = !paused
+            && self.questions.deliveries_try_first()
+            && !self.queue.waiting.iter().any(tries_the_way);
         (!all && (self.queue.waiting.is_empty() || hides_what_tries))
             .then(|| limit.saturating_mul(4))
     }

@@ -63,11 +63,11 @@ impl<A: Authority> Worker<A> {
             }
         }
         let newest_is_hidden = hidden.first().is_some_and(|&it| Some(it) == newest.first());
-        if hidden.len() < newest.len() && (shown == Visibility::Ours || !newest_is_hidden) {
-            return Ok(unless_behind(sight, &hidden, shown).await);
-        }
         if hidden.len() < newest.len() {
-            return self.unless_old(sight, identifier, &hidden).await;
+            if shown == Visibility::Earlier && newest_is_hidden {
+                return self.unless_old(sight, identifier, &hidden).await;
+            }
+            return Ok(unless_behind(sight, &hidden, shown).await);
         }
         let endpoint = self.endpoint.id();
         let mut witnesses = self.journal.witnesses(endpoint, identifier)?;
