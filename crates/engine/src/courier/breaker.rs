@@ -22,6 +22,8 @@ pub(crate) struct CircuitBreaker {
     refused: Option<RequestKind>,
     /// The report whose own fault it may be, if it is why the breaker is open.
     suspect: Option<SubmissionId>,
+    /// What opened it was patience that was asked for at the delivery of a report.
+    delayed: bool,
     /// A report was refused for want of access: that questions are answered does not close it.
     locked: bool,
     /// What is refused for its own sake.
@@ -95,6 +97,11 @@ impl CircuitBreaker {
         self.locked &= !self.own.is_alone(id);
     }
 
+    /// Patience was asked for at the delivery of a report, perhaps for its own sake.
+    pub(crate) const fn is_delayed(&self) -> bool {
+        self.delayed
+    }
+
     /// Open because of one report, as far as is known.
     pub(crate) fn suspects_one(&self) -> bool {
         self.suspect.is_some()
@@ -156,7 +163,9 @@ impl CircuitBreaker {
                 self.refused = Some(refused);
             }
         }
-        self.locked |= failure.locked && matches!(failure.refused, Some(RequestKind::Report(_)));
+        let of_report = matches!(failure.refused, Some(RequestKind::Report(_)));
+        self.delayed = of_report && failure.retry_after.is_some();
+        self.locked |= failure.locked && of_report;
         let failures = self.failures.saturating_add(1);
         let pause = timing.backoff(failures, failure.retry_after, fraction);
         self.open(now, pause, |breaker| breaker.failures = failures)

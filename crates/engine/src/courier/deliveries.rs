@@ -199,9 +199,17 @@ impl Courier {
     }
 
     /// Whether the patience that is asked for at the delivery of this report concerns it alone.
-    pub(crate) fn puts_off_only(&mut self, id: SubmissionId, fault: &Fault) -> bool {
+    pub(crate) fn puts_off_only(
+        &mut self,
+        now: ClockReading,
+        id: SubmissionId,
+        fault: &Fault,
+    ) -> bool {
+        let most = self.timing.in_flight_max;
         let patience = fault.evidence().and(fault.retry_after());
-        patience.is_some() && self.breaker.own().puts_off_only(id, self.timing.in_flight_max)
+        patience.is_some_and(|asked_for| {
+            self.breaker.own().puts_off_only(id, most, now.steady, asked_for)
+        })
     }
 }
 

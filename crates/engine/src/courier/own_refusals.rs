@@ -21,17 +21,28 @@ pub(crate) struct OwnRefusals {
     not_told: HashMap<SubmissionId, u64>,
     /// Long patience that is asked for at questions.
     put_off: Option<PutOff>,
+    /// Patience that is asked for at the deliveries of reports.
+    delayed: Option<PutOff>,
     /// How many reports had been let in, when each of these was asked for patience first and last.
     patience: HashMap<SubmissionId, (u64, u64)>,
 }
 
-/// Long patience that is asked for at questions.
+/// Patience that is asked for again and again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PutOff {
     /// How many reports had been let in when it was asked for first.
     let_in: u64,
     /// When it counts no more, by the steady clock, unless it is asked for again before.
     until: Duration,
+}
+
+impl PutOff {
+    /// After the same was asked for `before`, or nothing of late.
+    fn once_more(before: Option<Self>, let_in: u64, now: Duration, patience: Duration) -> Self {
+        let goes_on = before.filter(|it| now < it.until);
+        let until = now.saturating_add(patience.saturating_mul(2));
+        Self { let_in: goes_on.map_or(let_in, |it| it.let_in), until }
+    }
 }
 
 /// The last refusal of one report.
@@ -99,23 +110,30 @@ impl OwnRefusals {
     /// happened first, so that it is asked of questions alone. What was asked for long ago, as in
     /// an earlier maintenance, says nothing; `now`: by the steady clock.
     pub(crate) fn puts_off_only_questions(&mut self, now: Duration, patience: Duration) -> bool {
-        let goes_on = self.put_off.filter(|it| now < it.until);
-        let let_in = goes_on.map_or(self.let_in, |it| it.let_in);
-        let until = now.saturating_add(patience.saturating_mul(2));
-        self.put_off = Some(PutOff { let_in, until });
-        let_in < self.let_in
+        let put_off = PutOff::once_more(self.put_off, self.let_in, now, patience);
+        self.put_off = Some(put_off);
+        put_off.let_in < self.let_in
     }
 
     /// Patience was asked for at a report: whether others were let in since that happened to it
-    /// first, so that it is asked of this one alone. Since one was let in it is so of `most` at
-    /// most: a limit for everybody may meet the same ones by chance.
-    pub(crate) fn puts_off_only(&mut self, id: SubmissionId, most: usize) -> bool {
+    /// first, or to any not long ago, so that it is asked of this one alone. Since one was let in
+    /// it is so of `most` at most: a limit for everybody meets some after others by chance. `now`:
+    /// by the steady clock.
+    pub(crate) fn puts_off_only(
+        &mut self,
+        id: SubmissionId,
+        most: usize,
+        now: Duration,
+        patience: Duration,
+    ) -> bool {
         if self.patience.len() >= TURNED_AWAY_MAX {
             self.patience.clear();
         }
         let (first, last) = self.patience.entry(id).or_insert((self.let_in, 0));
         *last = self.let_in;
-        let others_are_let_in = *first < self.let_in;
+        let delayed = PutOff::once_more(self.delayed, self.let_in, now, patience);
+        self.delayed = Some(delayed);
+        let others_are_let_in = (*first).min(delayed.let_in) < self.let_in;
         let met = self.patience.values().filter(|(_, last)| *last == self.let_in);
         others_are_let_in && met.count() <= most
     }
@@ -180,18 +198,23 @@ mod tests {
     fn patience_is_asked_of_one_report_alone_where_others_are_let_in() {
         let [one, other, third] = [7, 8, 9].map(SubmissionId);
         let mut refusals = OwnRefusals::default();
-        assert!(!refusals.puts_off_only(one, 2), "the first time nobody can tell");
-        assert!(!refusals.puts_off_only(one, 2), "nobody else was let in");
-        assert!(!refusals.puts_off_only(other, 2) && !refusals.puts_off_only(third, 2));
+        let only = |refusals: &mut OwnRefusals, hour: u64, id| {
+            let hours = |hours: u64| Duration::from_secs(hours * 3_600);
+            refusals.puts_off_only(id, 2, hours(hour), hours(1))
+        };
+        assert!(!only(&mut refusals, 0, one), "the first time nobody can tell");
+        assert!(!only(&mut refusals, 0, one), "nobody else was let in");
+        assert!(!only(&mut refusals, 0, other) && !only(&mut refusals, 0, third));
         refusals.answered(RequestKind::Question);
-        assert!(!refusals.puts_off_only(one, 2), "a question is no report");
+        assert!(!only(&mut refusals, 0, one), "a question is no report");
         refusals.answered(RequestKind::Report(SubmissionId(10)));
-        assert!(refusals.puts_off_only(one, 2));
-        assert!(refusals.puts_off_only(one, 2), "also where nothing else is sent any more");
-        assert!(refusals.puts_off_only(other, 2));
-        assert!(!refusals.puts_off_only(third, 2), "too many at once: all are asked");
+        assert!(only(&mut refusals, 0, one));
+        assert!(only(&mut refusals, 0, one), "also where nothing else is sent any more");
+        assert!(only(&mut refusals, 0, other));
+        assert!(!only(&mut refusals, 0, third), "too many at once: all are asked");
         refusals.answered(RequestKind::Report(one));
-        assert!(!refusals.puts_off_only(one, 2), "it was let in itself meanwhile");
+        assert!(only(&mut refusals, 1, one), "not long ago others were asked for patience, too");
+        assert!(!only(&mut refusals, 9, SubmissionId(11)), "that was long ago");
     }
 
     #[test]

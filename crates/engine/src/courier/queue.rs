@@ -1,5 +1,6 @@
 //! What is owed and not begun yet, and what of it may begin. Pure.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use journal::Due;
@@ -17,6 +18,15 @@ pub(super) const QUEUE_MAX: usize = 256;
 /// Tries of an older version after which it keeps no newer one of its document waiting: by then
 /// half an hour has passed. It may be refused for its own sake, which only another report can tell.
 const TRIES_MAX: u32 = 6;
+
+/// What tries the way first, of what was tried as often.
+#[derive(Debug, Clone, Copy, Default)]
+struct ProbeOrder {
+    /// Deliveries before questions.
+    deliveries_first: bool,
+    /// What was added last, before what was added earlier.
+    newest_first: bool,
+}
 
 /// The next duties of a round.
 #[derive(Default)]
@@ -80,11 +90,12 @@ impl Queue {
     }
 
     /// For a probe: a report that is always refused, or that cannot be asked for, must not try the
-    /// way for the others each time, nor must questions where one of them has failed last.
+    /// way for the others each time, nor must questions where one of them has failed last. What was
+    /// added after a report that patience is asked for may be of its kind: the newest comes first.
     fn least_tried_first(
         &mut self,
         comes_last: impl Fn(SubmissionId) -> bool,
-        deliveries_first: bool,
+        ProbeOrder { deliveries_first, newest_first }: ProbeOrder,
     ) {
         let tried = |due: &Due| match due.state {
             State::Queued { attempt, .. } => {
@@ -93,7 +104,8 @@ impl Queue {
             _ if deliveries_first => (comes_last(due.id), true, u32::MAX),
             _ => (comes_last(due.id), false, 0),
         };
-        self.waiting.make_contiguous().sort_by_key(tried);
+        let newest = |due: &Due| newest_first.then_some(Reverse(due.id));
+        self.waiting.make_contiguous().sort_by_key(|due| (tried(due), newest(due)));
     }
 
     /// It is not under way, and while sending is paused it is a question. No two versions of one
@@ -186,7 +198,8 @@ impl Courier {
         self.queue.looked();
         if self.breaker.breaker_state(now) != BreakerState::Closed {
             let deliveries_first = questions.deliveries_try_first();
-            self.queue.least_tried_first(|id| questions.others_try_first(id), deliveries_first);
+            let order = ProbeOrder { deliveries_first, newest_first: self.breaker.is_delayed() };
+            self.queue.least_tried_first(|id| questions.others_try_first(id), order);
         }
     }
 
@@ -278,11 +291,17 @@ mod tests {
             ..due(id)
         };
         let question = Due { duty: Duty::Ask, state: State::Held { attempt: 1 }, ..due(5) };
-        for (deliveries_first, order) in [(false, [4, 5, 3, 1, 2]), (true, [4, 3, 1, 5, 2])] {
+        let cases = [
+            (false, false, [4, 6, 5, 3, 1, 2]),
+            (true, false, [4, 6, 3, 1, 5, 2]),
+            (true, true, [6, 4, 3, 1, 5, 2]),
+        ];
+        for (deliveries_first, newest_first, order) in cases {
             let mut queue = Queue::default();
-            let reports = [tried(1, 3), tried(2, 0), tried(3, 1), tried(4, 0)];
+            let reports = [tried(1, 3), tried(2, 0), tried(3, 1), tried(4, 0), tried(6, 0)];
             queue.waiting.extend(reports.into_iter().chain([question.clone()]));
-            queue.least_tried_first(|id| id == SubmissionId(2), deliveries_first);
+            let first = ProbeOrder { deliveries_first, newest_first };
+            queue.least_tried_first(|id| id == SubmissionId(2), first);
             let started: Vec<i64> = queue.start(9, false, None).iter().map(|it| it.id.0).collect();
             assert_eq!(started, order);
         }

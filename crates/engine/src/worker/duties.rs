@@ -71,7 +71,8 @@ impl<A: Authority> Worker<A> {
         let result = self.authority.submit(&wrapped).await;
         let turned_away = self.courier().turned_away(due.id, &result, refusals);
         let fault = result.as_ref().err();
-        let is_put_off = fault.is_some_and(|fault| self.courier().puts_off_only(due.id, fault));
+        let is_put_off = fault
+            .is_some_and(|fault| self.courier().puts_off_only(self.clock_reading(), due.id, fault));
         let context = Context { turned_away, ..self.context(attempt) };
         let sending = State::Sending { attempt, since: self.clock.now(), refusals, doubts: 0 };
         let mut verdict = after_submit(result, &context);

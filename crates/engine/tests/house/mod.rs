@@ -3,6 +3,7 @@
 
 #![allow(dead_code, reason = "each test uses its part")]
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -78,8 +79,8 @@ pub(crate) struct Willing {
     /// It refuses whatever has this identifier.
     pub(crate) refuses_one: Arc<Mutex<Option<String>>>,
     /// It answers that there were too many requests, and asks for an hour of patience, to whatever
-    /// has this identifier.
-    pub(crate) limits_one: Arc<Mutex<Option<String>>>,
+    /// has one of these identifiers.
+    pub(crate) limits_these: Arc<Mutex<HashSet<String>>>,
     /// It tells no time.
     pub(crate) timeless: Arc<AtomicBool>,
     /// Receipts that its search by identifier shows, whatever the identifier.
@@ -166,8 +167,8 @@ impl Authority for Willing {
             *takes = left.saturating_sub(1);
             left
         });
-        let limits_one = self.limits_one.lock().unwrap().as_ref() == Some(&wrapped.identifier);
-        if limits_one || takes == Some(0) {
+        let limited = self.limits_these.lock().unwrap().contains(&wrapped.identifier);
+        if limited || takes == Some(0) {
             let why = Why::Unavailable { status: 429 };
             let evidence = Some(Box::new(Evidence { status: 429, ..self.evidence() }));
             let retry_after = Some(Duration::from_secs(3_600));

@@ -309,8 +309,8 @@ async fn patience_that_one_delivery_is_asked_for_keeps_the_others_waiting_once()
     let house = House::new();
     let worker = house.worker("one");
     let poison = house.import("ours", 1);
-    *house.authority.limits_one.lock().unwrap() =
-        Some(house.journal.row(poison).unwrap().identifier);
+    let identifier = house.journal.row(poison).unwrap().identifier;
+    house.authority.limits_these.lock().unwrap().insert(identifier);
     let (mut open, mut waits) = (Vec::new(), Vec::new());
     for minute in 0..24 * 60_u64 {
         if minute % 10 == 0 {

@@ -133,3 +133,32 @@ async fn patience_that_everybody_is_asked_for_again_and_again_is_kept_by_everybo
     let open: Vec<_> = ids.iter().map(|id| code(&house, *id)).collect();
     assert!(open.iter().all(|code| *code == "in-progress"), "{open:?}");
 }
+
+/// Six reports of one kind, taken in one after the other, are each answered with 429 and an hour of
+/// `Retry-After`; all others are let in. How long do these wait?
+#[tokio::test]
+async fn patience_that_a_kind_of_reports_is_asked_for_keeps_the_others_waiting_two_hours() {
+    let house = House::new();
+    let worker = house.worker("one");
+    for number in 1..=6 {
+        let id = house.import("ours", number);
+        let identifier = house.journal.row(id).unwrap().identifier;
+        house.authority.limits_these.lock().unwrap().insert(identifier);
+    }
+    let (mut open, mut longest) = (Vec::new(), 0);
+    for minute in 0..12 * 60_u64 {
+        if minute % 10 == 0 {
+            open.push((house.import("ours", 1_000 + minute), minute));
+        }
+        house.clock.pass(60);
+        turn(&worker).await;
+        open.retain(|(id, since)| {
+            let waits_on = code(&house, *id) == "queued";
+            if !waits_on {
+                longest = longest.max(minute - since);
+            }
+            waits_on
+        });
+    }
+    assert!(longest <= 125, "{longest} minutes");
+}
