@@ -12,6 +12,10 @@ use super::verdict::{Context, Health, SHARED, Verdict, found_at_last};
 use crate::ClockReading;
 use crate::clock::elapsed;
 
+/// Since a report was let in, patience that is asked for at so many others, at most, may be meant
+/// for these alone.
+const PUT_OFF_ALONE_MAX: usize = 8;
+
 /// Why a request was not made: the process stood still for longer than its lease.
 pub(crate) const STOOD_STILL: &str = "journal-stale-lease";
 
@@ -205,11 +209,11 @@ impl Courier {
         id: SubmissionId,
         fault: &Fault,
     ) -> bool {
-        let most = self.timing.in_flight_max;
+        let most = self.timing.in_flight_max.min(PUT_OFF_ALONE_MAX);
         let patience = fault.evidence().and(fault.retry_after());
-        patience.is_some_and(|asked_for| {
-            self.breaker.own().puts_off_only(id, most, now.steady, asked_for)
-        })
+        // A short one is kept by everybody: a limit for all is often as short.
+        let long = patience.filter(|patience| *patience >= self.timing.doubt_min);
+        long.is_some_and(|long| self.breaker.own().puts_off_only(id, most, now.steady, long))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::ClockReading;
 use crate::courier::content::is_verdict_on_content;
 use crate::courier::deliveries::{has_failed, open_request, others_that_count, rejected_request};
 use crate::courier::questions::Unanswered;
-use crate::courier::verdict::{Health, found_at_last, may_be};
+use crate::courier::verdict::{Health, found_at_last, has_second_way, may_be};
 use crate::courier::visibility::{Belief, EmptyAnswer, Visibility};
 
 /// Whether the authority has a report that is to be corrected.
@@ -57,9 +57,9 @@ impl<A: Authority> Worker<A> {
             State::InProgress { .. } if self.courier().is_failed_unasked(row.id) => {
                 return Ok(Arrival::NotShown(None));
             }
-            State::InProgress { receipt, .. } => {
+            State::InProgress { receipt, since, .. } => {
                 *asked = true;
-                return self.unless_failed(row, receipt).await;
+                return self.unless_failed(row, receipt, *since).await;
             }
             State::Completed { receipt } => {
                 return Ok(Arrival::Delivered(Some(receipt.clone())));
@@ -112,19 +112,28 @@ impl<A: Authority> Worker<A> {
 
     /// The journal has it in progress. A search may have shown that delivery as failed before the
     /// program was started again, while it could not be asked whether there is another one: only
-    /// the authority knows that now. Without an answer what was accepted counts.
-    async fn unless_failed(&self, row: &Row, receipt: &str) -> Result<Arrival, JournalError> {
-        let is_ours = row.endpoint == self.endpoint.id();
-        let read = if is_ours { self.authority.status(receipt).await.ok() } else { None };
-        let has_failed = read.is_some_and(|read| {
-            read.answer.processing == Some(Processing::Failed)
-                && may_be(&read.answer, &row.identifier)
-        });
-        if !has_failed {
-            return Ok(Arrival::Delivered(Some(receipt.to_owned())));
+    /// the authority knows that now. Where it does not show it, what was accepted counts.
+    async fn unless_failed(
+        &self,
+        row: &Row,
+        receipt: &str,
+        since: Instant,
+    ) -> Result<Arrival, JournalError> {
+        let delivered = Arrival::Delivered(Some(receipt.to_owned()));
+        if row.endpoint != self.endpoint.id() {
+            return Ok(delivered);
+        }
+        let read = match self.status_of(receipt, &row.identifier, since).await.result {
+            Ok(read) => read,
+            Err(fault) if has_second_way(&fault) => return Ok(delivered),
+            Err(fault) => return self.not_answered(row.id, fault),
+        };
+        let has_failed = read.answer.processing == Some(Processing::Failed);
+        if !has_failed || !may_be(&read.answer, &row.identifier) {
+            return Ok(delivered);
         }
         // Whether it is there is known once that is asked again, unless another one counts.
-        let Ok(mut found) = self.authority.find(&row.identifier).await else {
+        let Ok(mut found) = self.look_up(&row.identifier, (since, since)).await.result else {
             return Ok(Arrival::NotShown(None));
         };
         let siblings = self.journal.siblings(row.id)?;

@@ -7,6 +7,7 @@ use exchange::Answer;
 
 use super::*;
 use crate::Timing;
+use crate::courier::breaker::RequestKind;
 
 /// What the journal tells of the last request decides whether it is asked for before the next
 /// one.
@@ -188,5 +189,25 @@ fn of_several_deliveries_what_is_not_failed_counts() {
         let verdict = with_context(|it| stays_in_progress(times, other, it));
         assert_eq!(verdict.event.unwrap().code(), code);
         assert_eq!(verdict.evidence, None, "its proof is that of the acceptance");
+    }
+}
+
+/// The authority takes one more of a hundred reports that it has asked for patience before, and
+/// then asks the others again.
+#[test]
+fn of_a_limit_for_everybody_few_reports_learn_before_all_wait() {
+    for (seconds, alone) in [(60, 0), (3_600, PUT_OFF_ALONE_MAX)] {
+        let now = ClockReading { wall: Instant::from_seconds(0), steady: Duration::ZERO };
+        let mut courier = Courier::new(now, Arc::new(Timing::default()), true);
+        let fault = Fault::Transient {
+            why: Why::Unavailable { status: 429 },
+            retry_after: Some(Duration::from_secs(seconds)),
+            evidence: Some(Box::default()),
+        };
+        let mut only = |id| courier.puts_off_only(now, SubmissionId(id), &fault);
+        assert!(!(1..=100).any(&mut only), "nobody can tell the first time");
+        courier.breaker.answered(RequestKind::Report(SubmissionId(1)));
+        let mut only = |id| courier.puts_off_only(now, SubmissionId(id), &fault);
+        assert_eq!((2..=100).filter(|id| only(*id)).count(), alone, "{seconds} s");
     }
 }
