@@ -66,6 +66,24 @@ test("a place that is shown in the report moves the pane, and never the window",
   await expect(show.first()).toBeVisible();
 });
 
+test("what is taller than the window does not let anything scroll the window itself", async ({ window }) => {
+  await window.getByTestId("nav-reports").click();
+  const moved = await window.evaluate(() => {
+    const main = document.querySelector("main") ?? document.body;
+    const tall = document.createElement("div");
+    tall.style.cssText = "position: absolute; top: 100%; left: 0; width: 1px; height: 3000px";
+    main.append(tall);
+    tall.scrollIntoView({ block: "end" });
+    const moved: string[] = [];
+    for (let part: HTMLElement | null = tall.parentElement; part; part = part.parentElement) {
+      if (part.scrollTop !== 0) moved.push(`${part.tagName} ${part.className}: ${part.scrollTop}`);
+    }
+    tall.remove();
+    return moved;
+  });
+  expect(moved).toEqual([]);
+});
+
 test("select all takes the rows of the list, and nowhere the words of the window itself", async ({ window, core }) => {
   await core.send([core.sample("covid"), core.sample("malaria")]);
   const selected = () => window.evaluate(() => String(getSelection()));
