@@ -17,6 +17,7 @@ use crate::order::{
     stored_beside,
 };
 use crate::world::{ENDPOINTS, World};
+use rest::Refused;
 
 /// One submission as the world has followed it.
 #[derive(Debug, Clone)]
@@ -30,8 +31,8 @@ pub(crate) struct Life {
     learned: Option<&'static str>,
     /// The authority has accepted it once.
     accepted: bool,
-    /// It was put on hold because it alone is refused.
-    turned_away: bool,
+    /// What became of it where it is refused.
+    refused: Refused,
 }
 
 /// Everything that was seen so far.
@@ -120,14 +121,11 @@ impl Laws {
         };
         let accepted =
             state.receipt().is_some() || before.as_ref().is_some_and(|life| life.accepted);
-        let turned_away = before.as_ref().is_some_and(|before| {
-            let is_held = matches!(state, State::Held { attempt: 1.. });
-            before.turned_away || (is_held && matches!(before.state, State::Sending { .. }))
-        });
+        let refused = self.refused(before.as_ref(), &state);
         if accepted && !before.as_ref().is_some_and(|before| before.accepted) {
             edges::stand_still(world, endpoint, &identifier);
         }
-        let life = Life { state, identifier, endpoint, ready, learned, accepted, turned_away };
+        let life = Life { state, identifier, endpoint, ready, learned, accepted, refused };
         self.proven(world, id, &life);
         self.in_time(world, id, &life, before.as_ref());
         self.lives.insert(id, life);
@@ -166,8 +164,8 @@ impl Laws {
             let endpoint = usize::from(row.endpoint == ENDPOINTS[1]);
             let (identifier, ready) = (row.identifier, world.truth());
             let accepted = row.receipt.is_some();
-            let (state, learned, turned_away) = (row.state, None, false);
-            let life = Life { state, identifier, endpoint, ready, learned, accepted, turned_away };
+            let (state, learned, refused) = (row.state, None, Refused::default());
+            let life = Life { state, identifier, endpoint, ready, learned, accepted, refused };
             self.lives.insert(id, life);
         }
     }

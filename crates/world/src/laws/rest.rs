@@ -7,7 +7,35 @@ use super::{Laws, Life, is_opened_again};
 use crate::authority::Nature;
 use crate::world::{ENDPOINTS, World};
 
+/// What became of a report that is refused.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Refused {
+    /// So many had been let in beside it when it was refused first.
+    let_in_before: Option<i64>,
+    /// It was put on hold because it alone is refused.
+    is_held: bool,
+}
+
 impl Laws {
+    /// What is known of the refusals of a report that was `before` and now is in this state.
+    pub(super) fn refused(&self, before: Option<&Life>, state: &State) -> Refused {
+        let Some(before) = before else { return Refused::default() };
+        let mut refused = before.refused;
+        if let State::Sending { .. } = before.state {
+            refused.is_held |= matches!(state, State::Held { attempt: 1.. });
+            if let State::Queued { .. } = state {
+                refused.let_in_before.get_or_insert(self.let_in(before.endpoint));
+            }
+        }
+        refused
+    }
+
+    /// How many reports were accepted at this endpoint.
+    fn let_in(&self, endpoint: usize) -> i64 {
+        let there = |other: &&Life| other.endpoint == endpoint && other.accepted;
+        i64::try_from(self.lives.values().filter(there).count()).unwrap_or(i64::MAX)
+    }
+
     /// Nothing moves any more, but what the authority chokes on or never lets in.
     pub(crate) fn at_rest(&self, world: &World) -> bool {
         let at_rest = |(id, life): (&SubmissionId, &Life)| {
@@ -31,12 +59,12 @@ impl Laws {
     /// on hold.
     fn must_be_held(&self, world: &World, nature: Nature, life: &Life) -> bool {
         let is_given_up = matches!(life.state.code(), "withdrawn" | "superseded");
-        // Where all of them wait for a person, as after a restore, nobody was let in beside it.
-        let there = |other: &&Life| other.endpoint == life.endpoint && other.accepted;
-        let let_in = i64::try_from(self.lives.values().filter(there).count()).unwrap_or(i64::MAX);
+        // Where all of them wait for a person, as after a restore, nobody was let in beside it; nor
+        // was anybody where it was sent after all others, as after a long doubt.
+        let let_in = self.let_in(life.endpoint) - life.refused.let_in_before.unwrap_or(0);
         let beside = world.plan.edges.beside;
         let has_company = beside > 0 && let_in >= beside;
-        nature == Nature::Barred && has_company && !life.turned_away && !is_given_up
+        nature == Nature::Barred && has_company && !life.refused.is_held && !is_given_up
     }
 
     /// The authority has forgotten it, and that is known; or it is in doubt, and the authority has
