@@ -2,6 +2,7 @@
 //! is compared with the journal.
 
 mod guarded;
+mod pace;
 
 use client::{Authority, Evidence, Why};
 use exchange::{Answer, Endpoint, IdentifierChoice, SearchSupport};
@@ -11,6 +12,7 @@ use report::Action;
 
 pub use guarded::decide_guarded;
 use guarded::{decide, sees};
+use pace::{Kind, asks_for_patience, at_once, was_answered, was_put_off};
 
 use crate::courier::verdict::{Context, status_event};
 use crate::worker::Formerly;
@@ -97,6 +99,12 @@ pub async fn compare<A: Authority>(
     let wanted = Wanted::of(tools, found.complete)?;
     let asked = ask_for(tools, tools.authority, &wanted.identifiers, &mut found).await?;
     wanted.go_on_behind(tools, asked.questions)?;
+    if let Some(fault) = asked.put_off {
+        // The next comparison asks for fewer, so that what waits has its turn.
+        was_put_off(tools, Kind::Deliveries, asked.questions)?;
+        return Err(fault);
+    }
+    was_answered(tools, Kind::Deliveries, ASKED_MAX)?;
     for former in tools.formers() {
         exchanged(ask_for(tools, former, &wanted.identifiers, &mut found).await)?;
     }
@@ -139,14 +147,15 @@ impl Wanted {
         if !is_listed && tools.endpoint.identifier != IdentifierChoice::Document {
             identifiers.extend(tools.journal.on_hold_since_restore(endpoint)?);
         }
-        let is_part = identifiers.len() > ASKED_MAX;
+        let most = at_once(tools, Kind::Deliveries, ASKED_MAX)?;
+        let is_part = identifiers.len() > most;
         if is_part {
             identifiers.sort_unstable();
             let until = tools.journal.setting(&format!("{ASKED_UNTIL}{endpoint}"))?;
             let until = until.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default();
             let first = identifiers.partition_point(|identifier| identifier.as_str() <= until);
             identifiers.rotate_left(first);
-            identifiers.truncate(ASKED_MAX);
+            identifiers.truncate(most);
         }
         Ok(Self { identifiers, is_part })
     }
@@ -173,6 +182,8 @@ struct AskedFor {
     questions: usize,
     /// Some are left for the next comparison.
     left: bool,
+    /// Patience was asked for at the last of them.
+    put_off: Option<EngineError>,
 }
 
 /// Asks for deliveries by their identifiers.
@@ -189,13 +200,17 @@ async fn ask_for<A: Authority>(
             // their turn.
             let answered = questions.saturating_sub(UNANSWERED_MAX as usize);
             let questions = if answered == 0 { questions } else { answered };
-            return Ok(AskedFor { questions, left: true });
+            return Ok(AskedFor { questions, left: true, put_off: None });
         }
         let mut shown = match authority.find(identifier).await.map_err(Into::into) {
             Err(fault) if is_answered(&fault) => {
                 unanswered += u32::from(!concerns_the_question(&fault));
                 left = true;
                 continue;
+            }
+            Err(fault) if asks_for_patience(&fault) => {
+                let put_off = Some(fault);
+                return Ok(AskedFor { questions: questions + 1, left: true, put_off });
             }
             shown => shown?,
         };
@@ -205,7 +220,7 @@ async fn ask_for<A: Authority>(
             learn(tools, answer, &shown.evidence, found).await?;
         }
     }
-    Ok(AskedFor { questions: wanted.len(), left })
+    Ok(AskedFor { questions: wanted.len(), left, put_off: None })
 }
 
 /// What was asked with a former certificate; `None` where that did not work. What is wrong with the

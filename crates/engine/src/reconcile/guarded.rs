@@ -5,6 +5,7 @@ use client::{Authority, Fault};
 use exchange::SearchSupport;
 use report::{Action, SubmissionId};
 
+use super::pace::{Kind, asks_for_patience, at_once, was_answered, was_put_off};
 use super::{ReconcileDeps, concerns_the_question, is_answered};
 use crate::courier::verdict::may_be;
 use crate::{EngineError, person};
@@ -104,7 +105,8 @@ async fn decide_some<A: Authority>(
     // Where anything was accepted, whoever decides has just been shown one of ours.
     let is_free = believes || tools.journal.has_accepted(tools.endpoint.id())?;
     let (mut asked_for, mut not_shown, mut in_the_way) = (0, Vec::new(), None);
-    for id in waiting.iter().take(DECIDED_AT_ONCE) {
+    let most = at_once(tools, Kind::Documents, DECIDED_AT_ONCE)?;
+    for id in waiting.iter().take(most) {
         if tools.journal.is_named_as_document(*id)? != named {
             break;
         }
@@ -116,7 +118,7 @@ async fn decide_some<A: Authority>(
             Err(fault) if is_free && is_answered(&fault) => tools.journal.one_asked_in_vain(*id)?,
             // What was asked for until then is decided first.
             Err(fault) => {
-                in_the_way = Some(fault);
+                in_the_way = Some((*id, fault));
                 break;
             }
         }
@@ -128,7 +130,11 @@ async fn decide_some<A: Authority>(
     }
     // Access that was lost in between makes everything empty: looked at before and after, and not
     // long after.
-    let sees = not_shown.is_empty() || self::believes(tools, *first).await?;
+    let is_put_off = in_the_way.as_ref().is_some_and(|(_, fault)| asks_for_patience(fault));
+    let sees = match not_shown.is_empty() && !is_put_off {
+        true => true,
+        false => look_after(tools, *first, asked_for).await?,
+    };
     let is_late = passed() > tools.timing.sight_max;
     for id in not_shown.into_iter().filter(|_| sees) {
         // Whatever is shown was sent before, mostly: an index that stands still shows it too.
@@ -139,7 +145,32 @@ async fn decide_some<A: Authority>(
             settle(tools, id, None)?;
         }
     }
-    in_the_way.map_or(Ok(asked_for), Err)
+    match in_the_way {
+        // The way is free after it too: patience is asked for at this question alone.
+        Some((id, _)) if is_put_off && is_free => tools.journal.one_asked_in_vain(id)?,
+        Some((_, fault)) => return Err(fault),
+        None => return Ok(asked_for),
+    }
+    Ok(asked_for + 1)
+}
+
+/// Whether an empty answer still says something after so many questions. Where patience is asked
+/// for instead, the next ones are fewer; if it was so after one already, a person may decide.
+async fn look_after<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    first: SubmissionId,
+    questions: usize,
+) -> Result<bool, EngineError> {
+    let sees = believes(tools, first).await;
+    if sees.as_ref().is_err_and(asks_for_patience) {
+        was_put_off(tools, Kind::Documents, questions)?;
+        if questions <= 1 {
+            tools.journal.one_asked_in_vain(first)?;
+        }
+    } else if sees.is_ok() {
+        was_answered(tools, Kind::Documents, DECIDED_AT_ONCE)?;
+    }
+    sees
 }
 
 /// Whether an empty answer to the question for the document of a report says something now.

@@ -125,8 +125,10 @@ impl<A: Authority> Worker<A> {
         }
         let read = match self.status_of(receipt, &row.identifier, since).await.result {
             Ok(read) => read,
-            Err(fault) if has_second_way(&fault) => return Ok(delivered),
-            Err(fault) => return self.not_answered(row.id, fault),
+            Err(fault) if has_second_way(&fault) || self.is_unanswerable(row.id, &fault) => {
+                return Ok(delivered);
+            }
+            Err(fault) => return Ok(Arrival::NotNow(fault)),
         };
         let has_failed = read.answer.processing == Some(Processing::Failed);
         if !has_failed || !may_be(&read.answer, &row.identifier) {
@@ -236,18 +238,22 @@ impl<A: Authority> Worker<A> {
 
     /// The question for a report came to nothing.
     fn not_answered(&self, id: SubmissionId, fault: Fault) -> Result<Arrival, JournalError> {
-        // Others do not wait for long, again and again, for the question of one.
-        let is_long = fault.retry_after().is_some_and(|pause| pause >= self.timing.doubt_min);
-        let unanswerable = match self.courier().unanswered(self.clock_reading(), id, &fault) {
-            Unanswered::Never => true,
-            Unanswered::Alone => is_long,
-            Unanswered::ByNobody => false,
-        };
-        Ok(match unanswerable {
+        Ok(match self.is_unanswerable(id, &fault) {
             true if self.was_judged(id)? => Arrival::Not,
             true => Arrival::Unanswerable,
             false => Arrival::NotNow(fault),
         })
+    }
+
+    /// Whether the question for a report is given up, so that others do not wait for long, again
+    /// and again, for the question of one.
+    fn is_unanswerable(&self, id: SubmissionId, fault: &Fault) -> bool {
+        let is_long = fault.retry_after().is_some_and(|pause| pause >= self.timing.doubt_min);
+        match self.courier().unanswered(self.clock_reading(), id, fault) {
+            Unanswered::Never => true,
+            Unanswered::Alone => is_long,
+            Unanswered::ByNobody => false,
+        }
     }
 
     /// Whether the authority has refused the last request for a report for its content.

@@ -2,6 +2,7 @@
 //! words of people and answers that come late.
 
 mod forgotten;
+mod limited;
 mod named;
 
 use engine::{Clock as _, decide_guarded};
