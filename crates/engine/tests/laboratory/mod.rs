@@ -6,6 +6,7 @@
 
 mod asking;
 mod counting;
+mod limit;
 mod versions;
 
 use std::collections::{BTreeMap, HashMap};
@@ -83,10 +84,8 @@ pub(crate) struct Service {
     pub(crate) chokes_for: Option<u8>,
     /// The document whose question always ends with an error.
     pub(crate) chokes_on: Option<String>,
-    /// So many questions it answers in a minute; to all others it says that there are too many.
-    pub(crate) per_minute: Option<u32>,
-    /// The minute of the last question, and how many there were in it.
-    pub(crate) minute: (i64, u32),
+    /// How many questions it answers.
+    pub(crate) limit: limit::Limit,
     /// Whoever asks for what it chokes on is asked to come again after a minute.
     pub(crate) chokes_with_patience: bool,
     /// So long each question takes, in microseconds.
@@ -128,27 +127,7 @@ impl Stored {
     }
 }
 
-/// Too many requests: again in a minute.
-pub(crate) fn too_many(status: u16) -> Fault {
-    let (why, evidence) = (client::Why::Unavailable { status }, Evidence::default());
-    let retry_after = Some(std::time::Duration::from_secs(60));
-    Fault::Transient { why, retry_after, evidence: Some(Box::new(evidence)) }
-}
-
 impl Simulated {
-    /// One more question, or too many.
-    pub(crate) fn count(&self) -> Result<(), Fault> {
-        let minute = self.clock.now().0 / MINUTE;
-        let mut service = self.service.lock().unwrap();
-        let (last, asked) = service.minute;
-        service.minute = (minute, if last == minute { asked + 1 } else { 1 });
-        let asked = service.minute.1;
-        match service.per_minute {
-            Some(most) if asked > most => Err(too_many(429)),
-            _ => Ok(()),
-        }
-    }
-
     pub(crate) fn take_time(&self) {
         let slow = self.service.lock().unwrap().slow;
         self.clock.0.fetch_add(slow, Ordering::SeqCst);
@@ -191,8 +170,7 @@ impl Authority for Simulated {
         self.count()?;
         let chokes = self.service.lock().unwrap().chokes_on_delivery.as_deref() == Some(identifier);
         if chokes || self.service.lock().unwrap().broken {
-            let patient = self.service.lock().unwrap().chokes_with_patience;
-            return Err(if patient { too_many(503) } else { broken() });
+            return Err(self.choked());
         }
         if self.service.lock().unwrap().refuses {
             let (answer, evidence) = (Box::default(), Box::default());
@@ -213,8 +191,7 @@ impl Authority for Simulated {
     async fn changed_since(&self, since: Option<Instant>) -> Result<Changes, Fault> {
         self.count()?;
         if self.service.lock().unwrap().lists_nothing || self.service.lock().unwrap().broken {
-            let patient = self.service.lock().unwrap().chokes_with_patience;
-            return Err(if patient { too_many(503) } else { broken() });
+            return Err(self.choked());
         }
         let mut answers = self.seen();
         answers.retain(|answer| answer.last_updated >= since);
@@ -239,8 +216,7 @@ impl Authority for Simulated {
         if chokes_for == Some(self.certificate)
             || chokes_on.is_some_and(|document| query.identifier.contains(&document))
         {
-            let patient = self.service.lock().unwrap().chokes_with_patience;
-            return Err(if patient { too_many(503) } else { broken() });
+            return Err(self.choked());
         }
         let mut answers = self.seen();
         let mut service = self.service.lock().unwrap();

@@ -37,7 +37,7 @@ async fn a_comparison_at_an_authority_with_a_limit_comes_to_an_end() {
         restore(backup, &key(), &lab.path(), &nowhere, lab.clock.now()).unwrap();
         let journal = Journal::open(&lab.path(), &key()).unwrap();
         journal.set_paused(false).unwrap();
-        lab.authority.service.lock().unwrap().per_minute = Some(per_minute);
+        lab.authority.service.lock().unwrap().limit.per_minute = Some(per_minute);
         work(&mut lab, &journal, 2).await;
         for number in 100..100 + reports {
             lab.hand_over(&journal, number);
@@ -58,7 +58,7 @@ async fn a_comparison_at_an_authority_with_a_limit_comes_to_an_end() {
 }
 
 /// The disk dies with the register, and forty files come. The authority answers so many questions a
-/// minute: with fewer than one batch takes, each batch is thrown away at its second look.
+/// minute: where that is fewer than one batch takes, smaller ones follow.
 #[tokio::test]
 async fn what_waits_at_an_authority_with_a_limit_goes() {
     let mut ends = Vec::new();
@@ -67,7 +67,7 @@ async fn what_waits_at_an_authority_with_a_limit_goes() {
         journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
         let journal = lab.on_a_new_disk(journal);
         journal.set_paused(false).unwrap();
-        lab.authority.service.lock().unwrap().per_minute = Some(per_minute);
+        lab.authority.service.lock().unwrap().limit.per_minute = Some(per_minute);
         for number in 100..140 {
             lab.hand_over(&journal, number);
         }
@@ -78,7 +78,6 @@ async fn what_waits_at_an_authority_with_a_limit_goes() {
         let notices: Vec<_> = journal.notices().unwrap().into_iter().map(|it| it.code).collect();
         ends.push((per_minute, complete, stored, guarded.len(), stuck, notices));
     }
-    eprintln!("per minute, complete, stored, guarded, not to be released: {ends:#?}");
     assert!(ends.iter().all(|it| (it.1, it.2, it.3) == (true, 41, 0)), "{ends:?}");
 }
 
@@ -99,7 +98,7 @@ async fn one_question_that_is_always_put_off_stops_no_other() {
         for number in 95..110 {
             lab.hand_over(&journal, number);
         }
-        let complete = for_hours(&mut lab, &journal, 24).await;
+        for_hours(&mut lab, &journal, 24).await;
         let stored = lab.authority.service.lock().unwrap().stored.len();
         let guarded = journal.guarded("simulated").unwrap();
         let waits: Vec<_> = guarded.iter().map(|id| journal.release_waits(*id).unwrap()).collect();
@@ -153,7 +152,7 @@ async fn with_lost_ones(lost: u64, per_minute: Option<u32>, chokes: bool) -> (bo
     journal.set_paused(false).unwrap();
     {
         let mut service = lab.authority.service.lock().unwrap();
-        service.per_minute = per_minute;
+        service.limit.per_minute = per_minute;
         if chokes {
             service.chokes_on_delivery = Some("urn:uuid:lost-100".to_owned());
             service.chokes_with_patience = true;
