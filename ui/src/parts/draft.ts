@@ -1,6 +1,6 @@
 // A report that is being corrected: looked at while somebody types, kept in the journal, changed value by value.
 
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
 import { door } from "#door";
 
@@ -165,9 +165,9 @@ export function useEdits(content: string, setContent: (text: string) => void): E
   };
 }
 
-/** Ctrl+Enter, wherever the keyboard is. */
+/** Ctrl+Enter, wherever the keyboard is. It sends what is on the screen: as soon as that is painted, and nothing older. */
 export function useSendKey(send: () => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
     };

@@ -1,7 +1,7 @@
 // Send: choose or drop, look at the findings, send, take back for ten seconds.
 
 import { ClipboardPaste, FilePlus2, FileStack, FlaskConical, FolderPlus, Send as SendIcon, X } from "lucide-react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Dispatch, SetStateAction } from "react";
 
 import { door } from "#door";
@@ -236,7 +236,7 @@ function usePaste(onText: (text: string) => void): void {
 }
 
 function useSendKey(send: () => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
     };
