@@ -87,8 +87,9 @@ pub async fn compare<A: Authority>(
     let lists = tools.endpoint.release.facts().search == SearchSupport::Full;
     if lists {
         found.complete = match search(tools, tools.authority, open, &mut found).await {
-            // Each report is asked for by itself all the same.
-            Err(fault) if is_answered(&fault) => false,
+            // Each report is asked for by itself all the same. The way was free a moment ago: where
+            // patience is asked for, it may be at the list alone.
+            Err(fault) if is_answered(&fault) || (saw && asks_for_patience(&fault)) => false,
             searched => searched?,
         };
         for former in tools.formers() {
@@ -209,8 +210,14 @@ async fn ask_for<A: Authority>(
                 continue;
             }
             Err(fault) if asks_for_patience(&fault) => {
-                let put_off = Some(fault);
-                return Ok(AskedFor { questions: questions + 1, left: true, put_off });
+                if exchanged(sees(tools).await)?.is_none() {
+                    let put_off = Some(fault);
+                    return Ok(AskedFor { questions: questions + 1, left: true, put_off });
+                }
+                // The way is free: patience is asked for at this question alone.
+                unanswered += 1;
+                left = true;
+                continue;
             }
             shown => shown?,
         };

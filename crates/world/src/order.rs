@@ -62,9 +62,11 @@ pub(crate) fn held_beside(world: &World, id: SubmissionId, old: &State, new: &St
 /// The authority did not process it, and what corrects it is there already: one write says both.
 pub(crate) fn failed_beside(world: &World, id: SubmissionId, old: &State, new: &State) -> bool {
     let (State::InProgress { .. }, State::Superseded { by }) = (old, new) else { return false };
-    // By the authority's answer, or by a person's word, which gives no receipt.
-    let said = |row: &journal::Row| row.state == State::Withdrawn { received: true };
-    let is_there = world.observer.row(*by).is_ok_and(|row| row.receipt.is_some() || said(&row));
+    // By the authority's answer, or by its refusal or a person's word, which give no receipt.
+    let judged =
+        |state: &State| matches!(state, State::Rejected | State::Withdrawn { received: true });
+    let is_there =
+        world.observer.row(*by).is_ok_and(|row| row.receipt.is_some() || judged(&row.state));
     let failed = |detail: journal::Detail| {
         let mut last = detail.timeline.iter().rev().take(2);
         last.any(|entry| matches!(entry.event, Event::Failed { .. }))

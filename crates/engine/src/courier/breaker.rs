@@ -23,7 +23,7 @@ pub(crate) struct CircuitBreaker {
     /// The report whose own fault it may be, if it is why the breaker is open.
     suspect: Option<SubmissionId>,
     /// What opened it was patience that was asked for at the delivery of a report.
-    delayed: bool,
+    put_off: bool,
     /// A report was refused for want of access: that questions are answered does not close it.
     locked: bool,
     /// What is refused for its own sake.
@@ -98,8 +98,8 @@ impl CircuitBreaker {
     }
 
     /// Patience was asked for at the delivery of a report, perhaps for its own sake.
-    pub(crate) const fn is_delayed(&self) -> bool {
-        self.delayed
+    pub(crate) const fn is_put_off(&self) -> bool {
+        self.put_off
     }
 
     /// Open because of one report, as far as is known.
@@ -164,7 +164,7 @@ impl CircuitBreaker {
             }
         }
         let of_report = matches!(failure.refused, Some(RequestKind::Report(_)));
-        self.delayed = of_report && failure.retry_after.is_some();
+        self.put_off = of_report && failure.retry_after.is_some();
         self.locked |= failure.locked && of_report;
         let failures = self.failures.saturating_add(1);
         let pause = timing.backoff(failures, failure.retry_after, fraction);

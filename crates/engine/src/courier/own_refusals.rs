@@ -20,9 +20,9 @@ pub(crate) struct OwnRefusals {
     /// How many requests had been answered, when the question for each of these was refused last.
     not_told: HashMap<SubmissionId, u64>,
     /// Long patience that is asked for at questions.
-    put_off: Option<PutOff>,
+    questions_put_off: Option<PutOff>,
     /// Patience that is asked for at the deliveries of reports.
-    delayed: Option<PutOff>,
+    deliveries_put_off: Option<PutOff>,
     /// How many reports had been let in, when each of these was asked for patience first and last.
     patience: HashMap<SubmissionId, (u64, u64)>,
 }
@@ -110,8 +110,8 @@ impl OwnRefusals {
     /// happened first, so that it is asked of questions alone. What was asked for long ago, as in
     /// an earlier maintenance, says nothing; `now`: by the steady clock.
     pub(crate) fn puts_off_only_questions(&mut self, now: Duration, patience: Duration) -> bool {
-        let put_off = PutOff::once_more(self.put_off, self.let_in, now, patience);
-        self.put_off = Some(put_off);
+        let put_off = PutOff::once_more(self.questions_put_off, self.let_in, now, patience);
+        self.questions_put_off = Some(put_off);
         put_off.let_in < self.let_in
     }
 
@@ -131,9 +131,9 @@ impl OwnRefusals {
         }
         let (first, last) = self.patience.entry(id).or_insert((self.let_in, 0));
         *last = self.let_in;
-        let delayed = PutOff::once_more(self.delayed, self.let_in, now, patience);
-        self.delayed = Some(delayed);
-        let others_are_let_in = (*first).min(delayed.let_in) < self.let_in;
+        let put_off = PutOff::once_more(self.deliveries_put_off, self.let_in, now, patience);
+        self.deliveries_put_off = Some(put_off);
+        let others_are_let_in = (*first).min(put_off.let_in) < self.let_in;
         let met = self.patience.values().filter(|(_, last)| *last == self.let_in);
         others_are_let_in && met.count() <= most
     }

@@ -198,7 +198,7 @@ impl Courier {
         self.queue.looked();
         if self.breaker.breaker_state(now) != BreakerState::Closed {
             let deliveries_first = questions.deliveries_try_first();
-            let order = ProbeOrder { deliveries_first, newest_first: self.breaker.is_delayed() };
+            let order = ProbeOrder { deliveries_first, newest_first: self.breaker.is_put_off() };
             self.queue.least_tried_first(|id| questions.others_try_first(id), order);
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use client::{Changes, Evidence, Fault, Why};
 use exchange::Processing;
 
+use super::standstill::waits;
 use super::waiting::{code, turn};
 use crate::house::{self, House};
 
@@ -131,22 +132,7 @@ async fn questions_before_many_corrections_keep_no_report_waiting_for_hours() {
         for (id, number) in ids.into_iter().zip(500..) {
             super::waiting::correct(&house, id, number);
         }
-        let (mut open, mut waits) = (Vec::new(), Vec::new());
-        for minute in 0..12 * 60_u64 {
-            if minute % 10 == 0 {
-                open.push((house.import("ours", 1_000 + minute), minute));
-            }
-            house.clock.pass(60);
-            turn(&worker).await;
-            open.retain(|(id, since)| {
-                let waits_on = code(&house, *id) == "queued";
-                if !waits_on {
-                    waits.push(minute - since);
-                }
-                waits_on
-            });
-        }
-        waits.extend(open.iter().map(|(_, since)| 12 * 60 - since));
+        let waits = waits(&house, &worker, 12).await;
         let long = waits.iter().filter(|minutes| **minutes >= 30).count();
         let longest = waits.iter().max().copied().unwrap_or(0);
         if longest > 60 {
@@ -319,21 +305,7 @@ async fn patience_that_one_delivery_is_asked_for_keeps_the_others_waiting_once()
     let poison = house.import("ours", 1);
     let identifier = house.journal.row(poison).unwrap().identifier;
     house.authority.limits_these.lock().unwrap().insert(identifier);
-    let (mut open, mut waits) = (Vec::new(), Vec::new());
-    for minute in 0..24 * 60_u64 {
-        if minute % 10 == 0 {
-            open.push((house.import("ours", 1_000 + minute), minute));
-        }
-        house.clock.pass(60);
-        turn(&worker).await;
-        open.retain(|(id, since)| {
-            let waits_on = code(&house, *id) == "queued";
-            if !waits_on {
-                waits.push(minute - since);
-            }
-            waits_on
-        });
-    }
+    let waits = waits(&house, &worker, 24).await;
     let long = waits.iter().filter(|minutes| **minutes >= 30).count();
     let longest = waits.iter().max();
     let state = house.journal.state(poison).unwrap();

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use client::{Evidence, Fault, Why};
 
+use super::standstill::waits;
 use super::waiting::{code, turn};
 use crate::house::House;
 
@@ -26,21 +27,7 @@ async fn patience_that_one_question_is_asked_for_keeps_the_others_waiting_once()
         let house = House::new();
         let (_, worker) = super::refused(&house).await;
         wants_patience(&house, status);
-        let (mut open, mut waits) = (Vec::new(), Vec::new());
-        for minute in 0..12 * 60 {
-            if minute % 10 == 0 {
-                open.push((house.import("ours", 100 + minute), minute));
-            }
-            house.clock.pass(60);
-            turn(&worker).await;
-            open.retain(|(id, since)| {
-                let waits_on = code(&house, *id) == "queued";
-                if !waits_on {
-                    waits.push(minute - since);
-                }
-                waits_on
-            });
-        }
+        let waits = waits(&house, &worker, 12).await;
         let long = waits.iter().filter(|minutes| **minutes >= 30).count();
         if long > 4 {
             failures.push((status, long, waits.len()));
@@ -145,20 +132,6 @@ async fn patience_that_a_kind_of_reports_is_asked_for_keeps_the_others_waiting_t
         let identifier = house.journal.row(id).unwrap().identifier;
         house.authority.limits_these.lock().unwrap().insert(identifier);
     }
-    let (mut open, mut longest) = (Vec::new(), 0);
-    for minute in 0..12 * 60_u64 {
-        if minute % 10 == 0 {
-            open.push((house.import("ours", 1_000 + minute), minute));
-        }
-        house.clock.pass(60);
-        turn(&worker).await;
-        open.retain(|(id, since)| {
-            let waits_on = code(&house, *id) == "queued";
-            if !waits_on {
-                longest = longest.max(minute - since);
-            }
-            waits_on
-        });
-    }
-    assert!(longest <= 125, "{longest} minutes");
+    let waits = waits(&house, &worker, 12).await;
+    assert!(waits.iter().all(|minutes| *minutes <= 125), "{waits:?}");
 }

@@ -37,7 +37,7 @@ fn house_of_default() -> House {
 
 /// A report is taken in every ten minutes for so many hours: how many minutes each of them has
 /// waited until it left, or until the end.
-async fn waits(house: &House, worker: &Worker<Willing>, hours: u64) -> Vec<u64> {
+pub(super) async fn waits(house: &House, worker: &Worker<Willing>, hours: u64) -> Vec<u64> {
     let (mut open, mut waits) = (Vec::new(), Vec::new());
     for minute in 0..hours * 60 {
         if minute % 10 == 0 {
