@@ -49,11 +49,16 @@ test("without a keychain a passphrase protects the keys, and is asked for at the
   await expect(window.getByTestId("certificate-password")).toHaveAttribute("type", "password");
   await window.getByTestId("password-seen").click();
   await expect(window.getByTestId("certificate-password")).toHaveAttribute("type", "text");
-  await window.getByTestId("certificate-password").focus();
+  await window.getByTestId("certificate-password").fill("wrong");
+  await window.keyboard.press("Enter");
+  await expect(window.getByText("The password is wrong")).toBeVisible();
+  await window.getByTestId("certificate-password").fill(made.password);
   await window.keyboard.press("Enter");
   await expect(window.getByText("Will be stored in")).toBeVisible();
   await window.getByTestId("certificate-confirm").click();
   await expect(window.getByTestId("certificate-stored")).toContainText("Used for Pilot.");
+  await window.getByRole("button", { name: /^Copy: Serial/ }).click();
+  await expect(window.getByText("Copied").first()).toBeAttached();
   await core.call("use_endpoint", { name: "Pilot" });
 
   await restart();

@@ -316,6 +316,9 @@ test.describe("with names", () => {
     await window.getByTestId("drop-correct").click();
     await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "completed");
     await expect(message).toBeVisible();
+    // Each of the two leads to the other.
+    await window.getByTestId("predecessor").click();
+    await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "superseded");
     await window.keyboard.press("Escape");
     await expect(window.getByTestId("detail")).toHaveCount(0);
   });

@@ -2,7 +2,7 @@
 // waits is decided there by a person.
 
 import { laboratory as setUp } from "./laboratory";
-import { expect, test } from "./window";
+import { expect, sound, test } from "./window";
 import type { Core } from "./window";
 
 test.use({ keychain: false });
@@ -30,6 +30,41 @@ test("each row and the open report say environment and authority", async ({ wind
   await expect(row.getByTestId("destination")).toHaveText("Integration · Pilot");
   await row.click();
   await expect(window.getByTestId("detail").getByTestId("destination")).toHaveText("Integration · Pilot");
+});
+
+test("practice and a test system say so in words, and the way between them is a word that is typed", async ({
+  window,
+  core,
+}) => {
+  await setUp(core, "Pilot");
+  await window.reload();
+  const bar = window.getByTestId("environment-bar");
+  await expect(bar).toContainText("Practice");
+  await expect(window).toHaveTitle("Lab Courier – Practice");
+  await window.getByTestId("nav-settings").click();
+  const pilot = window.getByRole("listitem").filter({ hasText: "Pilot" });
+  await pilot.getByRole("button", { name: "Use", exact: true }).click();
+  await expect(window.getByTestId("production-confirm"), "without the word it cannot be confirmed").toBeDisabled();
+  await sound(window);
+  await window.getByTestId("production-word").fill("integration");
+  await window.keyboard.press("Enter");
+  await expect(bar).toContainText("Integration");
+  await expect(window).toHaveTitle("Lab Courier – Integration");
+});
+
+test("a pause is said on every screen and ended there", async ({ window, core }) => {
+  await window.getByTestId("nav-settings").click();
+  await window.getByRole("switch", { name: "Pause sending" }).press("Space");
+  const goOn = window.getByRole("button", { name: "Go on" });
+  for (const screen of ["send", "reports", "correct", "overview", "ask", "certificate"]) {
+    await window.getByTestId(`nav-${screen}`).click();
+    await expect(goOn, screen).toBeVisible();
+  }
+  await sound(window);
+  expect((await core.call("status")).paused).toBe(true);
+  await goOn.click();
+  await expect(goOn).toHaveCount(0);
+  expect((await core.call("status")).paused).toBe(false);
 });
 
 test("To correct says it too", async ({ window, core }) => {

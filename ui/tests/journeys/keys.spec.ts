@@ -36,3 +36,31 @@ test("a letter alone leads nowhere, G and a letter to a place, and the search is
   await window.keyboard.press("Escape");
   await expect(search).not.toBeFocused();
 });
+
+test("the list by keyboard alone: its groups, a report and the next one, opened, sent again and left", async ({
+  window,
+  core,
+}) => {
+  await core.send([core.sample("covid"), ...core.copies("muster-fehler", 2)]);
+  await expect.poll(async () => (await core.call("status")).counts).toMatchObject({ needsAttention: 2, completed: 1 });
+  await window.getByTestId("nav-reports").click();
+  const rows = window.getByTestId("report-row");
+  for (const [key, count] of [
+    ["4", 1],
+    ["3", 0],
+    ["1", 3],
+    ["2", 2],
+  ] as const) {
+    await window.keyboard.press(key);
+    await expect(rows, `key ${key}`).toHaveCount(count);
+  }
+  await window.keyboard.press("j");
+  await window.keyboard.press("j");
+  await window.keyboard.press("Enter");
+  await expect(rows.nth(1)).toHaveAttribute("aria-current", "true");
+  await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "failed");
+  await window.keyboard.press("r");
+  await expect(window.getByTestId("predecessor")).toBeVisible();
+  await window.keyboard.press("Escape");
+  await expect(window.getByTestId("detail")).toHaveCount(0);
+});

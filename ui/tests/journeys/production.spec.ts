@@ -42,6 +42,9 @@ test("before production what is missing is offered: the certificate, then a gree
   await window.getByTestId("production-word").fill("production");
   await window.keyboard.press("Enter");
   await expect.poll(async () => (await core.call("status")).environment).toBe("production");
+  // What is not for practice needs no bar that says so.
+  await expect(window.getByTestId("environment-bar")).toHaveCount(0);
+  await expect(window).toHaveTitle("Lab Courier");
 });
 
 test("nobody switches to production before a test has passed, and what to do until then is said", async ({

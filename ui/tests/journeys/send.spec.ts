@@ -23,6 +23,25 @@ test.describe("before anything has left", () => {
     expect(status.counts.byState).toMatchObject({ held: 3, sending: 0, "in-progress": 0, completed: 0 });
   });
 
+  test("files dropped on any screen are looked at, sent by a key, and taken back by a key", async ({
+    window,
+    core,
+  }) => {
+    const wrong = readFileSync(core.sample("malaria"), "utf8").replace(
+      /"birthDate": ?"[^"]*"/,
+      '"birthDate": "2999-01-01"',
+    );
+    await window.getByTestId("nav-settings").click();
+    await core.drop([core.sample("covid"), core.write("wrong.json", wrong)]);
+    await expect(window.getByTestId("send-button")).toHaveText("Send 2 reports (1 needs correction)");
+    await window.keyboard.press("Control+Enter");
+    await expect(window.getByTestId("undo")).toBeVisible();
+    await window.keyboard.press("Control+z");
+    await expect(window.getByText("on hold: nothing was sent")).toBeVisible();
+    const { byState } = (await core.call("status")).counts;
+    expect(byState).toMatchObject({ held: 2, queued: 0, sending: 0, "in-progress": 0, completed: 0 });
+  });
+
   test("undo is there before anything has left", async ({ window, core }) => {
     await core.drop([core.sample("covid")]);
     await window.getByRole("button", { name: "Send 1 report" }).waitFor();
@@ -96,6 +115,21 @@ test("600 reports are held back, all of them: more than a page of the list", asy
   await expect(window.getByTestId("batch")).toContainText("600 reports are on hold: nothing was sent");
   const { counts } = await core.call("status");
   expect(counts.byState).toMatchObject({ held: 600, queued: 0 });
+
+  // They are drawn few at a time, to the last one.
+  await window.getByTestId("nav-reports").click();
+  const list = window.getByTestId("report-list");
+  const rows = window.getByTestId("report-row");
+  await expect(rows.first()).toBeVisible();
+  const seen = new Set<string>();
+  const scrolled = async () => {
+    await list.evaluate((element) => element.scrollBy(0, element.clientHeight / 2));
+    const drawn = await rows.evaluateAll((found) => found.map((row) => row.dataset.id ?? ""));
+    expect(drawn.length, "rows that are drawn").toBeLessThan(60);
+    for (const id of drawn) seen.add(id);
+    return seen.size;
+  };
+  await expect.poll(scrolled, { intervals: [20] }).toBe(600);
 });
 
 test("a core that does not answer is never taken for finished", async ({ window, core }) => {

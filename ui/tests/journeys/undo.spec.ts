@@ -76,8 +76,10 @@ test("Send anyway is taken back", async ({ window, core }) => {
   await window.getByTestId("nav-reports").click();
   await window.getByTestId("report-row").click();
   await window.getByTestId("action-release").click();
+  const confirm = window.getByTestId("reason-confirm");
+  await expect(confirm, "without a reason it cannot be confirmed").toBeDisabled();
   await window.getByTestId("reason").fill("the date is right");
-  await window.getByTestId("reason-confirm").click();
+  await confirm.click();
   await takenBack(window, core, 1);
 });
 

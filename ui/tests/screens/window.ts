@@ -20,7 +20,7 @@ export const SIZES = { wide: { width: 1280, height: 800 }, small: { width: 1000,
 const noise = new WeakMap<Page, string[]>();
 
 interface Window {
-  /** Opens the window on made-up data; `query` says which. Who moves the clock (`clock`) has a context alone. */
+  /** Opens the window on made-up data; `query` says which. */
   open(query?: Record<string, string>, size?: { width: number; height: number }): Promise<Page>;
 }
 
@@ -43,10 +43,10 @@ export const test = base.extend<Window, { address: string; shared: BrowserContex
     },
     { scope: "worker" },
   ],
-  async open({ address, browser, shared }, use) {
+  async open({ address, shared }, use) {
     const opened: Page[] = [];
     await use(async (query = {}, size = SIZES.wide) => {
-      const page = query.clock ? await browser.newPage({ bypassCSP: false }) : await shared.newPage();
+      const page = await shared.newPage();
       opened.push(page);
       const heard: string[] = [];
       noise.set(page, heard);
@@ -55,7 +55,6 @@ export const test = base.extend<Window, { address: string; shared: BrowserContex
       await page.setViewportSize(size);
       // As the product does (`freezePrototype`).
       await page.addInitScript(() => Object.freeze(Object.prototype));
-      if (query.clock) await page.clock.install();
       await page.goto(`${address}?${new URLSearchParams({ language: "en", theme: "light", ...query })}`);
       await page.locator("main").waitFor();
       if (query.names) await by(page, "reveal-names").click();
