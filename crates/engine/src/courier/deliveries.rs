@@ -71,10 +71,16 @@ pub(crate) fn rejected_request<'a>(
     None
 }
 
-/// Whether the authority has told of the last request that it did not process the report.
-pub(crate) fn has_failed<'a>(events: impl DoubleEndedIterator<Item = &'a Event>) -> bool {
+/// The number under which the authority has told of the last request that it did not process the
+/// report.
+pub(crate) fn failed_under<'a>(
+    events: impl DoubleEndedIterator<Item = &'a Event>,
+) -> Option<&'a str> {
     let mut since = events.rev().take_while(|event| !matches!(event, Event::SendingStarted { .. }));
-    since.any(|event| matches!(event, Event::Failed { .. }))
+    since.find_map(|event| match event {
+        Event::Failed { receipt } => Some(receipt.as_str()),
+        _ => None,
+    })
 }
 
 /// What the authority says of a report that it has.

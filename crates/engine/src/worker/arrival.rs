@@ -11,7 +11,7 @@ use super::Worker;
 use super::formerly::Asked;
 use crate::ClockReading;
 use crate::courier::content::is_verdict_on_content;
-use crate::courier::deliveries::{has_failed, open_request, others_that_count, rejected_request};
+use crate::courier::deliveries::{failed_under, open_request, others_that_count, rejected_request};
 use crate::courier::questions::Unanswered;
 use crate::courier::verdict::{Health, found_at_last, has_second_way, may_be};
 use crate::courier::visibility::{Belief, EmptyAnswer, Visibility};
@@ -271,7 +271,7 @@ impl<A: Authority> Worker<A> {
         if let Some(since) = rejected_request(timeline.iter().map(|entry| &entry.event)) {
             return Ok(Some(since));
         }
-        if !has_failed(timeline.iter().map(|entry| &entry.event))
+        if failed_under(timeline.iter().map(|entry| &entry.event)).is_none()
             && let Some(since) = open_request(timeline.iter().map(|entry| &entry.event))
         {
             return Ok(Some(since));

@@ -1,7 +1,7 @@
 //! Several deliveries of one report: what was sent may have been stored all the same, and who
 //! stands between may have repeated the request. The search by identifier shows all of them.
 
-use client::{Authority, Fault, Found};
+use client::{Authority, Fault, Found, Received};
 use fhir::Instant;
 use journal::{Due, EvidenceKind, JournalError, Sibling, Token};
 use report::{Event, State, SubmissionId};
@@ -9,10 +9,10 @@ use report::{Event, State, SubmissionId};
 use super::Worker;
 use super::formerly::Asked;
 use crate::courier::deliveries::{
-    NotAsked, OpenRequest, Sure, cannot_ask, open_request, others_that_count, rejected_request,
-    stays_in_progress, waits_for,
+    NotAsked, OpenRequest, Sure, cannot_ask, failed_under, open_request, others_that_count,
+    rejected_request, stays_in_progress, waits_for,
 };
-use crate::courier::verdict::{Verdict, found_at_last};
+use crate::courier::verdict::{Verdict, found_at_last, has_second_way, may_be};
 
 impl<A: Authority> Worker<A> {
     /// Before a request for a report that is not the first one, as far as is known after a restore:
@@ -25,10 +25,18 @@ impl<A: Authority> Worker<A> {
         }
         let timeline = self.journal.detail(due.id)?.timeline;
         let events = timeline.iter().map(|entry| &entry.event);
-        let Some(open) = OpenRequest::of(due.id, attempt, events) else { return Ok(false) };
+        let Some(open) = OpenRequest::of(due.id, attempt, events.clone()) else {
+            return Ok(false);
+        };
         let sent = self.journal.may_be_sent_since(due.id, open.since, self.clock.now())?;
         let Asked { result, unsure, in_use } =
             self.look_up(&due.identifier, (sent, open.since)).await;
+        let result = match (result, failed_under(events)) {
+            (Ok(found), Some(receipt)) if found.answers.is_empty() => {
+                self.read_as_well(found, receipt, &due.identifier, open.since).await
+            }
+            (result, _) => result,
+        };
         let mut found = match result {
             Ok(found) => found,
             Err(fault) => {
@@ -50,6 +58,24 @@ impl<A: Authority> Worker<A> {
         }
         let verdict = open.found(found, sure, in_use, &self.context(attempt));
         self.conclude(due.id, EvidenceKind::Search, verdict, token).await.map(|_| true)
+    }
+
+    /// A search does not show what the authority has told of under this number: a search may be
+    /// behind, and the number is read.
+    async fn read_as_well(
+        &self,
+        found: Found,
+        receipt: &str,
+        identifier: &str,
+        since: Instant,
+    ) -> Result<Found, Fault> {
+        match self.status_of(receipt, identifier, since).await.result {
+            Ok(Received { answer, evidence }) if may_be(&answer, identifier) => {
+                Ok(Found { answers: vec![answer], evidence })
+            }
+            Err(fault) if !has_second_way(&fault) => Err(fault),
+            Ok(_) | Err(_) => Ok(found),
+        }
     }
 
     /// A question takes time: what has been changed or stopped meanwhile holds.
