@@ -94,8 +94,12 @@ pub struct CertificateUse {
     pub endpoint: String,
     /// SHA-256 of the certificate, `AB:CD:…`.
     pub fingerprint: String,
-    /// Since when.
+    /// Since when, by the clock.
     pub since: Instant,
+    /// The newest thing that the journal knew then, where the clock said an earlier time: it was
+    /// behind then, or ahead before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Instant>,
 }
 
 const fn document_bytes_default() -> u64 {

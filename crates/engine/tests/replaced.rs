@@ -19,7 +19,8 @@ use tokio_util::sync::CancellationToken;
 /// A worker with a new certificate, to which the authority shows nothing of what was sent until
 /// now.
 fn renewed(house: &House, before: Option<Willing>) -> Worker<Willing> {
-    let former = Formerly { from: Instant(i64::MIN), until: house.clock.now(), authority: before };
+    let (from, until) = (Instant(i64::MIN), house.clock.now());
+    let former = Formerly { from, until, alone_until: until, authority: before };
     // Beyond the lease of the worker before it.
     house.clock.pass(60);
     house.worker("renewed").with_former(vec![former])
@@ -206,7 +207,8 @@ async fn what_was_sent_just_after_a_change_is_not_judged_by_the_former_certifica
         before.shown.store(1, Ordering::SeqCst);
         *before.accepted.lock().unwrap() = house.authority.accepted.lock().unwrap().clone();
         let until = house.clock.now();
-        let former = Formerly { from: Instant(i64::MIN), until, authority: Some(before) };
+        let (from, authority) = (Instant(i64::MIN), Some(before));
+        let former = Formerly { from, until, alone_until: until, authority };
         house.clock.pass(after);
         house.clock.set(set_back);
         let worker = house.worker("renewed").with_former(vec![former]);

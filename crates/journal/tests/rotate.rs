@@ -6,7 +6,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::{House, at, key, other_key};
+use common::{House, at, key, nowhere, other_key};
 use journal::{Journal, OpenProblem, list_backups, rotate};
 
 /// A journal with a register, two backups and one that was set aside.
@@ -80,7 +80,8 @@ const fn other_key_bytes() -> [u8; 32] {
 fn everything_is_sealed_with_the_new_key_whenever_it_was_ended() {
     let (folder, path) = laboratory();
     let before = copy(folder.path());
-    let done = rotate(&path, &key(), &other_key(), &folder.path().join("backups"), None).unwrap();
+    let done =
+        rotate(&path, &key(), &other_key(), &folder.path().join("backups"), &nowhere).unwrap();
     assert_eq!((done.files, done.left), (5, vec![]));
     assert_sealed(folder.path());
 
@@ -98,7 +99,7 @@ fn everything_is_sealed_with_the_new_key_whenever_it_was_ended() {
         }
         std::fs::write(half.path().join("journal.db.draft.part"), b"half").unwrap();
         let path = half.path().join("journal.db");
-        rotate(&path, &key(), &other_key(), &half.path().join("backups"), None).unwrap();
+        rotate(&path, &key(), &other_key(), &half.path().join("backups"), &nowhere).unwrap();
         assert_sealed(half.path());
     }
 }
@@ -108,10 +109,10 @@ fn a_key_that_does_not_fit_and_a_journal_in_use_change_nothing() {
     let (folder, path) = laboratory();
     let backups = folder.path().join("backups");
     let stranger = journal::Key::new(zeroize::Zeroizing::new([9; 32]));
-    let refused = rotate(&path, &stranger, &other_key(), &backups, None);
+    let refused = rotate(&path, &stranger, &other_key(), &backups, &nowhere);
     assert!(matches!(refused, Err(OpenProblem::WrongKeyOrDamaged)), "{refused:?}");
     let open = Journal::open(&path, &key()).unwrap();
-    let refused = rotate(&path, &key(), &other_key(), &backups, None);
+    let refused = rotate(&path, &key(), &other_key(), &backups, &nowhere);
     assert!(matches!(refused, Err(OpenProblem::Busy)), "{refused:?}");
     assert!(open.verify().unwrap().problems.is_empty());
     for file in files(folder.path()) {
@@ -126,7 +127,7 @@ fn a_damaged_backup_is_left_and_named() {
     let backups = folder.path().join("backups");
     let damaged = list_backups(&backups).unwrap()[0].file.clone();
     std::fs::write(&damaged, vec![7; 8_192]).unwrap();
-    let done = rotate(&path, &key(), &other_key(), &backups, None).unwrap();
+    let done = rotate(&path, &key(), &other_key(), &backups, &nowhere).unwrap();
     assert_eq!(done.left, std::slice::from_ref(&damaged));
     assert_eq!(std::fs::read(&damaged).unwrap(), vec![7; 8_192]);
     Journal::open(&path, &other_key()).unwrap();
@@ -155,7 +156,8 @@ fn name(file: &Path) -> String {
 fn what_was_interrupted_while_it_was_written_gets_the_new_key_too() {
     let (folder, path) = laboratory();
     files(folder.path()).iter().for_each(|file| interrupt(file));
-    let done = rotate(&path, &key(), &other_key(), &folder.path().join("backups"), None).unwrap();
+    let done =
+        rotate(&path, &key(), &other_key(), &folder.path().join("backups"), &nowhere).unwrap();
     assert_eq!((done.files, done.left), (5, vec![]));
     assert_sealed(folder.path());
 }

@@ -61,7 +61,7 @@ fn finish_rotation(profile: &Profile, secrets: &Secrets) -> Result<Option<Rotate
     let Some(next) = secrets.next_journal_key()? else { return Ok(None) };
     let (old, next) = (Key::new(secrets.journal_key()?), Key::new(next));
     let (file, backups) = (profile.journal_file(), profile.backup_folder());
-    let done = journal::rotate(&file, &old, &next, &backups, computer::of(&file).as_ref())?;
+    let done = journal::rotate(&file, &old, &next, &backups, &computer::of)?;
     secrets.use_next_journal_key()?;
     Ok(Some(done))
 }

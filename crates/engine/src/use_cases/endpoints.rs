@@ -5,6 +5,7 @@
 
 pub(crate) mod certificates;
 pub(crate) mod destination;
+mod periods;
 
 use client::HttpAuthority;
 use exchange::Endpoint;
@@ -12,7 +13,7 @@ use journal::{EndpointNote, JournalError};
 use url::Url;
 
 use crate::profile::locked;
-use crate::{Engine, EngineError, Settings};
+use crate::{CertificateUse, Engine, EngineError, Settings};
 
 /// Whether the new address of an endpoint leads to the authority that the old one led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,13 +29,13 @@ impl Engine {
     /// uses that.
     pub async fn add_endpoint(&self, endpoint: Endpoint) -> Result<(), EngineError> {
         Self::check_usable(&endpoint)?;
-        let (only, now) = (self.only_certificate(), self.now());
+        let (only, change) = (self.only_certificate(), self.certificate_change()?);
         self.change_settings(|settings| {
             settings.has_no(&endpoint.name)?;
             let id = self.id_for(&endpoint, settings)?;
             settings.in_use.get_or_insert_with(|| id.clone());
             if let Some(only) = only {
-                Self::assign_only(settings, &id, &only, now);
+                Self::assign_only(settings, &id, &only, change);
             }
             let name = endpoint.name.clone();
             settings.endpoints.push(endpoint.identified(&id, &name));
@@ -190,6 +191,7 @@ impl Engine {
     pub async fn remove_endpoint(&self, name: &str) -> Result<(), EngineError> {
         // Before it is gone: the journal must know which authority its reports went to.
         self.note_endpoints()?;
+        let change = self.certificate_change()?;
         self.change_settings(|settings| {
             let id = settings.endpoint_named(name)?.id().to_owned();
             let open = self.journal().reports_at(&id)?.open;
@@ -203,7 +205,7 @@ impl Engine {
                 settings.in_use = None;
             }
             settings.endpoints.retain(|known| known.id() != id);
-            settings.certificates.retain(|used| used.endpoint != id);
+            settings.leave_certificate(&id, change);
             Ok(())
         })?;
         self.restart().await;
@@ -297,8 +299,10 @@ impl Settings {
         if self.in_use.as_deref() == Some(from) {
             self.in_use = Some(to.to_owned());
         }
-        for used in self.certificates.iter_mut().filter(|used| used.endpoint == from) {
-            to.clone_into(&mut used.endpoint);
-        }
+        // Behind those that an endpoint of the other id had until it was removed: the last is used.
+        let of_it = self.certificates.extract_if(.., |used| used.endpoint == from);
+        let moved: Vec<_> =
+            of_it.map(|it| CertificateUse { endpoint: to.to_owned(), ..it }).collect();
+        self.certificates.extend(moved);
     }
 }

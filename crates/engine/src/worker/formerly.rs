@@ -19,6 +19,8 @@ pub struct Formerly<A> {
     pub from: Instant,
     /// When another took its place.
     pub until: Instant,
+    /// Until when surely none of the later ones was used.
+    pub alone_until: Instant,
     /// The authority as it is asked with it; `None` where it cannot be used now.
     pub authority: Option<A>,
 }
@@ -74,10 +76,11 @@ impl<A: Authority> Worker<A> {
     /// clock, which was set back, has the change still before it.
     pub(super) fn sights(&self, sent: (Instant, Instant)) -> Vec<Sight<'_, A>> {
         let now = self.clock.now();
-        let surely = |it: &Formerly<A>| sent.0 == sent.1 && sent.0 < it.until && it.until <= now;
+        let surely =
+            |it: &Formerly<A>| sent.0 == sent.1 && sent.0 < it.alone_until && it.until <= now;
         let is_former = self.formers(sent).any(surely);
         let mut sights = Vec::new();
-        for Formerly { from, until, authority } in self.formers(sent) {
+        for Formerly { from, until, authority, .. } in self.formers(sent) {
             let sight = |authority| Sight { authority, from: *from, until: *until };
             sights.extend(authority.as_ref().map(sight));
         }

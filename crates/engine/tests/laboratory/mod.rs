@@ -387,7 +387,7 @@ impl Laboratory {
         let until = self.clock.now();
         let from = self.former.last().map_or(Instant(i64::MIN), |it| it.until);
         let authority = Some(self.authority.clone());
-        self.former.push(Formerly { from, until, authority });
+        self.former.push(Formerly { from, until, alone_until: until, authority });
         self.authority.certificate += 1;
     }
 

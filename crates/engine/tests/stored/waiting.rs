@@ -372,7 +372,8 @@ async fn what_the_authority_has_judged_delays_nothing() {
     let until = house.clock.now();
     house.clock.pass(3_600);
     correct(&house, id, 2);
-    let former = Formerly { from: Instant(0), until, authority: None::<Willing> };
+    let (from, authority) = (Instant(0), None::<Willing>);
+    let former = Formerly { from, until, alone_until: until, authority };
     pass(&house, &house.worker("one").with_former(vec![former]), 300).await;
     assert_eq!([failed_goes, house.sent() == 2], [true; 2]);
 }

@@ -302,6 +302,14 @@ impl Journal {
         Ok(doubted)
     }
 
+    /// The latest time that an event has; a clock that was wrong may have given it.
+    pub fn newest_event_at(&self) -> Result<Option<Instant>, JournalError> {
+        let newest = self.read(|c| {
+            rows::one(c, "SELECT max(at) FROM event", [], |row| row.get::<_, Option<i64>>(0))
+        })?;
+        Ok(newest.flatten().map(Instant))
+    }
+
     /// Number of the last event.
     pub fn events(&self) -> Result<u64, JournalError> {
         let last = self.read(|c| rows::one(c, sql::LAST_EVENT, [], |row| row.get::<_, i64>(0)))?;

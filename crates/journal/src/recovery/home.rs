@@ -108,14 +108,27 @@ pub(crate) fn is_copied(
         || elsewhere.is_some_and(|(before, home)| !home.is_on(&before)))
 }
 
-/// A journal that is at home here gets another file, which it finds anew. One that is not stays so:
-/// it was copied, and nobody has noticed yet.
-pub(crate) fn leave(connection: &Connection, home: Option<&Home>) -> Result<(), JournalError> {
-    let at_home = kept(connection)? == home.map(Home::text);
-    if at_home { forget(connection) } else { Ok(()) }
+/// A journal that is at home gets another file, `draft`, which is renamed to take its place. One
+/// that is not stays so: it was copied, and nobody has noticed yet.
+pub(crate) fn follow(
+    connection: &Connection,
+    find: Find<'_>,
+    (file, draft): (&Path, &Path),
+) -> Result<(), JournalError> {
+    let at_home = kept(connection)? == find(file).as_ref().map(Home::text);
+    if at_home { enter(connection, find, draft) } else { Ok(()) }
 }
 
-/// A journal that takes another's place finds its home anew.
-pub(crate) fn forget(connection: &Connection) -> Result<(), JournalError> {
-    settings::remove(connection, COMPUTER)
+/// What is to take a journal's place is at home before it does: a file that is renamed, or gets a
+/// second name, keeps its number. Noted later it would be a journal without a home in between, and
+/// whoever opened a copy of that would count as at home.
+pub(crate) fn enter(
+    connection: &Connection,
+    find: Find<'_>,
+    draft: &Path,
+) -> Result<(), JournalError> {
+    match find(draft) {
+        Some(home) => settings::set(connection, COMPUTER, &home.text().into()),
+        None => settings::remove(connection, COMPUTER),
+    }
 }

@@ -238,11 +238,12 @@ fn complete(
     let sql = OpenProblem::sql("restore");
     let connection = open::connect(draft, Access::Write).map_err(&sql)?;
     connection.execute_batch("BEGIN IMMEDIATE").map_err(&sql)?;
-    let recovery = write(&connection, recovery, old, now).map_err(|error| match error {
-        RecordError::Journal(error) => of_journal(error),
-        // The events were made here: that one cannot follow means damage.
-        _ => OpenProblem::WrongKeyOrDamaged,
-    })?;
+    let recovery =
+        write(&connection, &draft.path, recovery, old, now).map_err(|error| match error {
+            RecordError::Journal(error) => of_journal(error),
+            // The events were made here: that one cannot follow means damage.
+            _ => OpenProblem::WrongKeyOrDamaged,
+        })?;
     connection.execute_batch("COMMIT").map_err(&sql)?;
     connection.close().map_err(|(_, error)| sql(error))?;
     Ok(recovery)
@@ -250,6 +251,7 @@ fn complete(
 
 fn write(
     connection: &Connection,
+    draft: &Path,
     mut recovery: Recovery,
     old: &Old<'_>,
     now: Instant,
@@ -290,7 +292,7 @@ fn write(
     let file = old.remains().path;
     let standing = (file.as_path(), old.copy.as_ref());
     recovery.copied = home::is_copied(&old.place, standing, connection, old.find)?;
-    home::forget(connection)?;
+    home::enter(connection, old.find, draft)?;
     if recovery.copied {
         compared::tell_of_copy(connection, recovery.doubted, now)?;
     }

@@ -15,7 +15,7 @@ use crate::recovery::{aside, home, register};
 use crate::store::open::Pages;
 use crate::store::open::{self, Access, Place};
 use crate::store::{hold, schema};
-use crate::{Home, Key, OpenProblem, problem};
+use crate::{Find, Key, OpenProblem, problem};
 
 /// What a rotation did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,8 +28,8 @@ pub struct Rotated {
 }
 
 /// Seals a journal, with what stands beside it and its backups, with another key. The journal is
-/// another file then: where it was at `home` there ([`crate::Journal::settle_on`]), it is so still,
-/// and no copy.
+/// another file then: where it was at home ([`crate::Journal::settle_on`]), by what `find` tells,
+/// it is so still, and no copy.
 ///
 /// # Errors
 /// [`OpenProblem::Busy`] where a process has the journal open; [`OpenProblem::WrongKeyOrDamaged`]
@@ -40,7 +40,7 @@ pub fn rotate(
     old: &Key,
     new: &Key,
     backups: &Path,
-    home: Option<&Home>,
+    find: Find<'_>,
 ) -> Result<Rotated, OpenProblem> {
     let journal = Place::new(path, old)?;
     let _held = hold::alone(&journal.path)?;
@@ -68,7 +68,7 @@ pub fn rotate(
             Err(problem) => return Err(problem),
         }
     }
-    sealed_anew(&journal.path, old, new, Content::Journal { home })?;
+    sealed_anew(&journal.path, old, new, Content::Journal(find))?;
     done.files += 1;
     for file in others(&journal.path, backups) {
         if pages::is_one(&file) && !done.left.contains(&file) {
@@ -98,12 +98,10 @@ pub fn is_sealed_beside(journal: &Path, key: &Key) -> bool {
     is_sealed(&register::path(journal), key).unwrap_or(false)
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Content<'a> {
-    /// Checked in full before it takes its place.
-    Journal {
-        home: Option<&'a Home>,
-    },
+    /// Checked in full before it takes its place, and at home there.
+    Journal(Find<'a>),
     Other,
 }
 
@@ -209,11 +207,12 @@ fn rewritten(
     copy().map_err(OpenProblem::io("rotate the key"))?;
     let connection = open::connect(&at(&draft.path, old), Access::Write).map_err(sql)?;
     connection.execute_batch(&draft.key.rekey()).map_err(|_| OpenProblem::WrongKeyOrDamaged)?;
-    if let Content::Journal { home } = content {
-        home::leave(&connection, home).map_err(backup::of_journal)?;
+    if let Content::Journal(find) = content {
+        let files = (path, draft.path.as_path());
+        home::follow(&connection, find, files).map_err(backup::of_journal)?;
     }
     connection.close().map_err(|(_, error)| sql(error))?;
-    if content != Content::Other {
+    if matches!(content, Content::Journal(_)) {
         let connection = open::readable(draft)?;
         let found = verify::verify(&connection, Pages::InFile).map_err(backup::of_journal)?;
         if !found.problems.is_empty() {

@@ -8,6 +8,7 @@ use identity::{Identity, Inspection, SecretsError};
 use journal::{JournalError, OpenReport};
 use report::{State, SubmissionId};
 
+use super::periods::{self, Used};
 use crate::profile::VERSION;
 use crate::reconcile::REACH_SECONDS;
 use crate::worker::Formerly;
@@ -19,6 +20,24 @@ pub type WaysToReport = (Endpoint, Vec<Result<HttpAuthority, Obstacle>>);
 
 /// Stands for no certificate, from when on an endpoint has none.
 const NONE: &str = "";
+
+/// When a certificate changes, by the clock and by what the journal knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Change {
+    now: Instant,
+    newest: Option<Instant>,
+}
+
+impl Change {
+    fn to(self, endpoint: &str, fingerprint: &str) -> CertificateUse {
+        CertificateUse {
+            endpoint: endpoint.to_owned(),
+            fingerprint: fingerprint.to_owned(),
+            since: self.now,
+            after: self.newest.filter(|newest| *newest >= self.now),
+        }
+    }
+}
 
 /// A stored certificate, and what it is used for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,47 +65,50 @@ impl Settings {
     /// that it used before is used again only where a person says so. That it was used, and when,
     /// is kept: what was sent with it is shown to no other one, perhaps, so that an empty answer to
     /// those proves nothing.
-    fn forget_certificate(&mut self, fingerprint: &str, now: Instant) {
+    fn forget_certificate(&mut self, fingerprint: &str, change: Change) {
         let uses_it = |it: &&Endpoint| self.certificate_of(it.id()) == Some(fingerprint);
         let using = self.endpoints.iter().filter(uses_it);
         let using: Vec<String> = using.map(|it| it.id().to_owned()).collect();
         for endpoint in using {
-            let fingerprint = NONE.to_owned();
-            self.certificates.push(CertificateUse { endpoint, fingerprint, since: now });
+            self.leave_certificate(&endpoint, change);
+        }
+    }
+
+    /// An endpoint has no certificate from now on, or is removed. Which it had, and when, is kept:
+    /// where it is added again, what was sent before is asked for with those.
+    pub(super) fn leave_certificate(&mut self, endpoint: &str, change: Change) {
+        if self.certificate_of(endpoint).is_some() {
+            self.certificates.push(change.to(endpoint, NONE));
         }
     }
 
     /// Lets an endpoint use a certificate from now on.
-    fn use_certificate(&mut self, endpoint: &str, fingerprint: &str, since: Instant) {
+    fn use_certificate(&mut self, endpoint: &str, fingerprint: &str, change: Change) {
         if self.certificate_of(endpoint) != Some(fingerprint) {
-            let (endpoint, fingerprint) = (endpoint.to_owned(), fingerprint.to_owned());
-            self.certificates.push(CertificateUse { endpoint, fingerprint, since });
+            self.certificates.push(change.to(endpoint, fingerprint));
         }
     }
 
-    /// The certificate with which a report was sent.
-    fn certificate_for(&self, report: &OpenReport) -> Option<&str> {
-        let mut uses = self.certificates.iter().filter(|it| it.endpoint == report.endpoint);
-        let sent = sent_at(report);
-        let first = uses.clone().next();
-        // What was sent before the first certificate is known of was sent with that.
-        let found = uses.rfind(|it| it.since <= sent).or(first)?;
-        Some(found.fingerprint.as_str()).filter(|it| *it != NONE)
+    /// When each certificate of an endpoint was in use, the one in use last.
+    fn certificate_periods(&self, endpoint: &str, now: Instant) -> Vec<Used<'_>> {
+        let uses: Vec<_> = self.certificates.iter().filter(|it| it.endpoint == endpoint).collect();
+        periods::periods(&uses, now)
     }
 
-    /// Certificates that an endpoint used before the one that it uses now, each with the time from
-    /// and to which.
-    fn certificates_before(&self, endpoint: &str) -> Vec<(&str, Instant, Instant)> {
-        let uses: Vec<_> = self.certificates.iter().filter(|it| it.endpoint == endpoint).collect();
-        let now = self.certificate_of(endpoint);
-        // What was sent before the first certificate is known of was sent with that.
-        let from = |at: usize| if at == 0 { Instant(i64::MIN) } else { uses[at].since };
-        let pairs = uses.windows(2).enumerate();
-        pairs
-            .filter(|(_, pair)| Some(pair[0].fingerprint.as_str()) != now)
-            .filter(|(_, pair)| pair[0].fingerprint != NONE)
-            .map(|(at, pair)| (pair[0].fingerprint.as_str(), from(at), pair[1].since))
-            .collect()
+    /// Whether a report was sent with a certificate, or may have been.
+    fn may_have_sent(&self, fingerprint: &str, report: &OpenReport, now: Instant) -> bool {
+        let sent = sent_at(report);
+        let periods = self.certificate_periods(&report.endpoint, now);
+        periods.iter().any(|it| it.fingerprint == fingerprint && it.covers(sent))
+    }
+
+    /// Certificates that an endpoint used before the one that it uses now.
+    fn certificates_before(&self, endpoint: &str, now: Instant) -> Vec<Used<'_>> {
+        let in_use = self.certificate_of(endpoint);
+        let mut all = self.certificate_periods(endpoint, now);
+        all.pop();
+        all.retain(|it| Some(it.fingerprint) != in_use && it.fingerprint != NONE);
+        all
     }
 
     /// Profiles of the first version had one certificate for all of their endpoints.
@@ -96,7 +118,8 @@ impl Settings {
         {
             let ids: Vec<String> = self.endpoints.iter().map(|it| it.id().to_owned()).collect();
             for id in ids {
-                self.use_certificate(&id, &only.fingerprint, Instant(0));
+                let always = Change { now: Instant(0), newest: None };
+                self.use_certificate(&id, &only.fingerprint, always);
             }
         }
         self.version = VERSION;
@@ -140,7 +163,7 @@ impl Engine {
     pub fn certificates(&self) -> Result<Vec<StoredCertificate>, EngineError> {
         let profile = self.profile();
         let settings = &profile.settings;
-        let open = self.journal().open_reports()?;
+        let (open, now) = (self.journal().open_reports()?, self.now());
         let stored = self.secrets().identities()?.into_iter();
         let all = stored.map(|stored| {
             let uses_it = |endpoint: &&Endpoint| {
@@ -154,9 +177,8 @@ impl Engine {
             formerly.retain(|name| !endpoints.contains(name));
             formerly.sort();
             formerly.dedup();
-            let sent = |report: &&OpenReport| {
-                settings.certificate_for(report) == Some(&stored.fingerprint)
-            };
+            let sent =
+                |report: &&OpenReport| settings.may_have_sent(&stored.fingerprint, report, now);
             let open = u32::try_from(open.iter().filter(sent).count()).unwrap_or(u32::MAX);
             let (fingerprint, inspection) = (stored.fingerprint, stored.inspection);
             StoredCertificate { fingerprint, inspection, endpoints, formerly, open }
@@ -225,9 +247,9 @@ impl Engine {
             let (endpoints, open) = (found.endpoints, found.open);
             return Err(EngineError::CertificateNeeded { endpoints, open });
         }
-        let now = self.now();
+        let change = self.certificate_change()?;
         self.change_settings(|settings| {
-            settings.forget_certificate(fingerprint, now);
+            settings.forget_certificate(fingerprint, change);
             Ok(())
         })?;
         self.secrets().remove_identity(fingerprint)?;
@@ -269,10 +291,10 @@ impl Engine {
             None => self.journal().row(id)?.created,
         };
         let mut former: Vec<&str> = settings
-            .certificates_before(endpoint.id())
+            .certificates_before(endpoint.id(), self.now())
             .into_iter()
-            .filter(|(.., until)| first < until.plus_seconds(SENT_BEFORE_SECONDS))
-            .map(|(fingerprint, ..)| fingerprint)
+            .filter(|it| first < it.until.plus_seconds(SENT_BEFORE_SECONDS))
+            .map(|it| it.fingerprint)
             .collect();
         former.sort_unstable();
         former.dedup();
@@ -285,7 +307,7 @@ impl Engine {
     /// them and is open.
     pub(crate) fn former_ways(&self, endpoint: &Endpoint) -> Vec<Formerly<HttpAuthority>> {
         let settings = self.profile().settings;
-        let all = settings.certificates_before(endpoint.id());
+        let all = settings.certificates_before(endpoint.id(), self.now());
         if all.is_empty() {
             return Vec::new();
         }
@@ -321,12 +343,13 @@ impl Engine {
         let settings = self.profile().settings;
         // Somewhat longer: a delivery may have been under way when it was replaced.
         let late = |until: Instant| until.plus_seconds(SENT_BEFORE_SECONDS);
-        let all = settings.certificates_before(endpoint.id()).into_iter();
-        let needed = all.filter(|(.., until)| first < late(*until));
-        let way = |(fingerprint, from, until): (&str, Instant, Instant)| {
-            let identity = self.secrets().identity(fingerprint).ok().flatten();
+        let all = settings.certificates_before(endpoint.id(), self.now()).into_iter();
+        let needed = all.filter(|it| first < late(it.until));
+        let way = |used: Used<'_>| {
+            let identity = self.secrets().identity(used.fingerprint).ok().flatten();
             let authority = identity.and_then(|it| HttpAuthority::new(endpoint, Some(&it)).ok());
-            Formerly { from, until, authority }
+            let Used { from, until, alone_until, .. } = used;
+            Formerly { from, until, alone_until, authority }
         };
         needed.map(way).collect()
     }
@@ -356,11 +379,16 @@ impl Engine {
         names.iter().map(id).collect()
     }
 
+    /// The time of a change of certificate that is made now.
+    pub(super) fn certificate_change(&self) -> Result<Change, JournalError> {
+        Ok(Change { now: self.now(), newest: self.journal().newest_event_at()? })
+    }
+
     async fn assign(&self, fingerprint: &str, endpoints: &[String]) -> Result<(), EngineError> {
-        let now = self.now();
+        let change = self.certificate_change()?;
         self.change_settings(|settings| {
             for endpoint in endpoints {
-                settings.use_certificate(endpoint, fingerprint, now);
+                settings.use_certificate(endpoint, fingerprint, change);
             }
             Ok(())
         })?;
@@ -368,102 +396,12 @@ impl Engine {
         Ok(())
     }
 
-    pub(crate) fn assign_only(settings: &mut Settings, endpoint: &str, only: &str, now: Instant) {
+    pub(crate) fn assign_only(settings: &mut Settings, endpoint: &str, only: &str, change: Change) {
         if settings.certificate_of(endpoint).is_none() {
-            settings.use_certificate(endpoint, only, now);
+            settings.use_certificate(endpoint, only, change);
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use identity::SecretsKind;
-
-    use super::*;
-    use crate::{EngineDeps, ImportOptions, Profile};
-
-    /// A restore puts everything in doubt from then on; it may have been sent with a certificate of
-    /// before all the same.
-    #[tokio::test]
-    async fn after_a_restore_the_certificates_of_before_are_asked_too() {
-        let home = tempfile::tempdir().unwrap();
-        let place = home.path().join("profile");
-        let endpoint: Endpoint = serde_json::from_value(serde_json::json!({
-            "id": "one", "name": "one", "base": "https://localhost/fhir",
-            "environment": "integration",
-        }))
-        .unwrap();
-        let mut profile =
-            Profile::create(&place, SecretsKind::Practice, vec![endpoint.clone()]).unwrap();
-        for (fingerprint, since) in [("A", 10), ("B", 20)] {
-            profile.settings.use_certificate(endpoint.id(), fingerprint, Instant(since));
-        }
-        profile.save().unwrap();
-        let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
-        let text = testkit::DocumentBuilder::new(1).json().into_bytes();
-        let seen = engine.inspect_text("a.json".to_owned(), text).await.unwrap();
-        let terms = ImportOptions { delay_micros: 3_600_000_000, ..ImportOptions::default() };
-        engine.take(&seen, terms).await.unwrap();
-        assert_eq!(engine.former_ways(&endpoint).len(), 0, "it was taken in after both");
-        engine.back_up_if_due().await.unwrap().unwrap();
-        engine.stop().await;
-        drop(engine);
-        for suffix in ["", "-wal", "-shm"] {
-            let _ = std::fs::remove_file(place.join(format!("journal.db{suffix}")));
-        }
-        let profile = Profile::open(&place).unwrap();
-        let engine = Engine::open(profile, None, EngineDeps::default()).unwrap();
-        assert_eq!(engine.former_ways(&endpoint).len(), 1);
-    }
-
-    #[test]
-    fn certificates_that_were_used_before_are_known_with_their_times() {
-        let at = Instant::from_seconds;
-        let text = r#"{"version":2,"id":"test","secrets":"keychain"}"#;
-        let mut settings: Settings = serde_json::from_str(text).unwrap();
-        for (endpoint, fingerprint, since) in [
-            ("one", "A", 10),
-            ("two", "X", 15),
-            ("one", "B", 20),
-            ("one", "C", 30),
-            ("one", "B", 40),
-        ] {
-            settings.use_certificate(endpoint, fingerprint, at(since));
-        }
-        let expected = [("A", Instant(i64::MIN), at(20)), ("C", at(30), at(40))];
-        assert_eq!(settings.certificates_before("one"), expected, "B is in use again");
-        assert!(settings.certificates_before("two").is_empty());
-    }
-
-    #[test]
-    fn a_certificate_that_is_removed_brings_none_of_before_back() {
-        let at = Instant::from_seconds;
-        let endpoint = |name: &str| {
-            serde_json::json!({
-                "name": name, "base": "https://host/v1/fhir", "environment": "production",
-            })
-        };
-        let settings = serde_json::json!({
-            "version": 2, "id": "test", "secrets": "keychain",
-            "endpoints": [endpoint("one"), endpoint("two")],
-        });
-        let mut settings: Settings = serde_json::from_value(settings).unwrap();
-        settings.use_certificate("one", "A", at(10));
-        settings.use_certificate("two", "A", at(10));
-        settings.use_certificate("one", "B", at(20));
-        settings.forget_certificate("B", at(30));
-        assert_eq!(settings.certificate_of("one"), None, "nobody has said that A is to be used");
-        assert_eq!(settings.certificate_of("two"), Some("A"));
-        // What was sent with A is still asked for with it, and what was sent with B is not taken
-        // for A's or C's.
-        let before = [("A", Instant(i64::MIN), at(20)), ("B", at(20), at(30))];
-        assert_eq!(settings.certificates_before("one"), before);
-        settings.use_certificate("one", "C", at(40));
-        assert_eq!(settings.certificate_of("one"), Some("C"));
-        assert_eq!(settings.certificates_before("one"), before);
-        settings.use_certificate("one", "A", at(50));
-        assert_eq!(settings.certificate_of("one"), Some("A"), "chosen again");
-        let before = [("B", at(20), at(30)), ("C", at(40), at(50))];
-        assert_eq!(settings.certificates_before("one"), before);
-    }
-}
+mod tests;

@@ -1,0 +1,94 @@
+use identity::SecretsKind;
+
+use super::*;
+use crate::{EngineDeps, ImportOptions, Profile};
+
+fn change(now: Instant) -> Change {
+    Change { now, newest: None }
+}
+
+fn before_of(settings: &Settings) -> Vec<(&str, Instant, Instant)> {
+    let all = settings.certificates_before("one", Instant::from_seconds(90));
+    all.into_iter().map(|it| (it.fingerprint, it.from, it.until)).collect()
+}
+
+/// A restore puts everything in doubt from then on; it may have been sent with a certificate of
+/// before all the same.
+#[tokio::test]
+async fn after_a_restore_the_certificates_of_before_are_asked_too() {
+    let home = tempfile::tempdir().unwrap();
+    let place = home.path().join("profile");
+    let endpoint: Endpoint = serde_json::from_value(serde_json::json!({
+        "id": "one", "name": "one", "base": "https://localhost/fhir",
+        "environment": "integration",
+    }))
+    .unwrap();
+    let mut profile =
+        Profile::create(&place, SecretsKind::Practice, vec![endpoint.clone()]).unwrap();
+    for (fingerprint, since) in [("A", 10), ("B", 20)] {
+        profile.settings.use_certificate(endpoint.id(), fingerprint, change(Instant(since)));
+    }
+    profile.save().unwrap();
+    let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
+    let text = testkit::DocumentBuilder::new(1).json().into_bytes();
+    let seen = engine.inspect_text("a.json".to_owned(), text).await.unwrap();
+    let terms = ImportOptions { delay_micros: 3_600_000_000, ..ImportOptions::default() };
+    engine.take(&seen, terms).await.unwrap();
+    assert_eq!(engine.former_ways(&endpoint).len(), 0, "it was taken in after both");
+    engine.back_up_if_due().await.unwrap().unwrap();
+    engine.stop().await;
+    drop(engine);
+    for suffix in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(place.join(format!("journal.db{suffix}")));
+    }
+    let profile = Profile::open(&place).unwrap();
+    let engine = Engine::open(profile, None, EngineDeps::default()).unwrap();
+    assert_eq!(engine.former_ways(&endpoint).len(), 1);
+}
+
+#[test]
+fn certificates_that_were_used_before_are_known_with_their_times() {
+    let at = Instant::from_seconds;
+    let text = r#"{"version":2,"id":"test","secrets":"keychain"}"#;
+    let mut settings: Settings = serde_json::from_str(text).unwrap();
+    for (endpoint, fingerprint, since) in
+        [("one", "A", 10), ("two", "X", 15), ("one", "B", 20), ("one", "C", 30), ("one", "B", 40)]
+    {
+        settings.use_certificate(endpoint, fingerprint, change(at(since)));
+    }
+    let expected = [("A", Instant(i64::MIN), at(20)), ("C", at(30), at(40))];
+    assert_eq!(before_of(&settings), expected, "B is in use again");
+    assert!(settings.certificates_before("two", at(90)).is_empty());
+}
+
+#[test]
+fn a_certificate_that_is_removed_brings_none_of_before_back() {
+    let at = Instant::from_seconds;
+    let endpoint = |name: &str| {
+        serde_json::json!({
+            "name": name, "base": "https://host/v1/fhir", "environment": "production",
+        })
+    };
+    let settings = serde_json::json!({
+        "version": 2, "id": "test", "secrets": "keychain",
+        "endpoints": [endpoint("one"), endpoint("two")],
+    });
+    let mut settings: Settings = serde_json::from_value(settings).unwrap();
+    settings.use_certificate("one", "A", change(at(10)));
+    settings.use_certificate("two", "A", change(at(10)));
+    settings.use_certificate("one", "B", change(at(20)));
+    settings.forget_certificate("B", change(at(30)));
+    assert_eq!(settings.certificate_of("one"), None, "nobody has said that A is to be used");
+    assert_eq!(settings.certificate_of("two"), Some("A"));
+    // What was sent with A is still asked for with it, and what was sent with B is not taken
+    // for A's or C's.
+    let before = [("A", Instant(i64::MIN), at(20)), ("B", at(20), at(30))];
+    assert_eq!(before_of(&settings), before);
+    settings.use_certificate("one", "C", change(at(40)));
+    assert_eq!(settings.certificate_of("one"), Some("C"));
+    assert_eq!(before_of(&settings), before);
+    settings.use_certificate("one", "A", change(at(50)));
+    assert_eq!(settings.certificate_of("one"), Some("A"), "chosen again");
+    let before = [("B", at(20), at(30)), ("C", at(40), at(50))];
+    assert_eq!(before_of(&settings), before);
+}
