@@ -74,8 +74,8 @@ fn day(surroundings: &Surroundings, laboratory: &Laboratory) {
 }
 
 /// The authority has a report that was sent with the laboratory's former certificate. The endpoint
-/// was removed and added again with the new one, which is shown nothing of that. Then the journal is
-/// lost, and its backup, in which the report waits, takes its place.
+/// was removed and added again with the new one, which is shown nothing of that. Then the journal
+/// is lost, and its backup, in which the report waits, takes its place.
 fn endpoint_set_up_anew(is_removed: bool, is_anew: bool) {
     let Some(surroundings) = Surroundings::new() else { return };
     let data = tempfile::tempdir().unwrap();
@@ -158,8 +158,8 @@ fn what_was_sent_with_a_removed_certificate_does_not_go_twice() {
     endpoint_set_up_anew(true, false);
 }
 
-/// An answer was lost. The computer starts with a clock that is two hours behind, the certificate is
-/// replaced, and the clock is set right.
+/// An answer was lost. The computer starts with a clock that is two hours behind, the certificate
+/// is replaced, and the clock is set right.
 fn replaced_behind(is_behind: bool) {
     let Some(surroundings) = Surroundings::new() else { return };
     let behind = Surroundings::new().unwrap();
@@ -203,8 +203,8 @@ fn a_doubt_from_before_a_certificate_does_not_go_twice() {
     replaced_behind(false);
 }
 
-/// The clock is a day ahead while the certificate is replaced, and set right. An answer is lost, and
-/// the certificate is replaced once more.
+/// The clock is a day ahead while the certificate is replaced, and set right. An answer is lost,
+/// and the certificate is replaced once more.
 fn replaced_ahead(is_ahead: bool) {
     let Some(surroundings) = Surroundings::new() else { return };
     let ahead = Surroundings::new().unwrap();

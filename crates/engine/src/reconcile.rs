@@ -3,16 +3,18 @@
 
 mod guarded;
 mod pace;
+mod wanted;
 
 use client::{Authority, Evidence, Why};
-use exchange::{Answer, Endpoint, IdentifierChoice, SearchSupport};
+use exchange::{Answer, Endpoint, SearchSupport};
 use fhir::Instant;
-use journal::{Journal, JournalError, Reconciled, RecordError, Unreconciled};
+use journal::{Journal, Reconciled, RecordError, Unreconciled};
 use report::Action;
 
 pub use guarded::decide_guarded;
 use guarded::{decide, sees};
-use pace::{Kind, asks_for_patience, at_once, was_answered, was_put_off};
+use pace::{Kind, asks_for_patience, patiently, was_answered, was_put_off};
+use wanted::{ASKED_MAX, NOTED_EVERY, Wanted};
 
 use crate::courier::verdict::{Context, status_event};
 use crate::worker::Formerly;
@@ -21,10 +23,10 @@ use crate::{Clock, EngineError, Timing};
 
 /// How far the search reaches back before the end of the restored state: clocks differ.
 pub(crate) const REACH_SECONDS: i64 = 24 * 3600;
+/// The authority is compared with until the restore is so old: its search may lag.
+pub(crate) const COMPARED_SECONDS: i64 = 3_600;
 /// Searches in a row, each some thousand reports; what is left is found by the next comparison.
 const SEARCHES_MAX: u32 = 50;
-/// Reports that are asked for one by one in one comparison.
-const ASKED_MAX: usize = 1_000;
 /// Questions in a row that are answered with an error before the rest is left for the next
 /// comparison.
 const UNANSWERED_MAX: u32 = 3;
@@ -80,6 +82,13 @@ pub async fn compare<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
     open: Unreconciled,
 ) -> Result<Comparison, EngineError> {
+    patiently(tools, compare_once(tools, open)).await
+}
+
+async fn compare_once<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    open: Unreconciled,
+) -> Result<Comparison, EngineError> {
     let mut found = Comparison::default();
     // Before the list too: what shows nothing for hours may show everything again just after it has
     // given an empty one. What is in the way now is met once more below.
@@ -97,85 +106,41 @@ pub async fn compare<A: Authority>(
         }
     }
     // By identifier too: not every release lists, and a list may lag behind.
-    let wanted = Wanted::of(tools, found.complete)?;
-    let asked = ask_for(tools, tools.authority, &wanted.identifiers, &mut found).await?;
-    wanted.go_on_behind(tools, asked.questions)?;
-    if let Some(fault) = asked.put_off {
+    let wanted = Wanted::of(tools, open, found.complete)?;
+    let mut asked = ask_for(tools, tools.authority, &wanted, &mut found).await?;
+    let sees = match asked.put_off.take() {
+        Some(fault) => Err(fault),
+        None => ask_the_rest(tools, &wanted, &mut found).await,
+    };
+    if sees.as_ref().is_err_and(asks_for_patience) {
         // The next comparison asks for fewer, so that what waits has its turn.
         was_put_off(tools, Kind::Deliveries, asked.questions)?;
-        return Err(fault);
+        wanted.again(tools)?;
     }
+    let sees = sees?;
     was_answered(tools, Kind::Deliveries, ASKED_MAX)?;
-    for former in tools.formers() {
-        exchanged(ask_for(tools, former, &wanted.identifiers, &mut found).await)?;
-    }
-    if !lists {
-        found.complete = !asked.left && !wanted.is_part;
-    }
-    if sees(tools).await? {
-        decide(tools).await?;
-    } else {
-        tools.journal.asked_in_vain(tools.endpoint.id())?;
-        found.complete = false;
-    }
-    found.complete &= saw;
+    let all_answered = wanted.go_on(tools, &asked, saw && sees)?;
+    found.complete = saw && sees && if lists { found.complete } else { all_answered };
     Ok(found)
 }
 
-/// What is asked for one by one in one comparison.
-struct Wanted {
-    identifiers: Vec<String>,
-    /// There are more than one comparison asks for.
-    is_part: bool,
-}
-
-/// Setting of each endpoint, by its id: the identifier that was asked for last where there are more
-/// than one comparison asks for.
-const ASKED_UNTIL: &str = "asked-until:";
-
-impl Wanted {
-    /// What is lost and, where no list has shown what was accepted, what is on hold since before
-    /// the restore. Where a delivery is named as its document, another version of that may have the
-    /// same identifier. Of very many, those that follow what the last comparison asked for.
-    fn of<A: Authority>(
-        tools: &ReconcileDeps<'_, A>,
-        is_listed: bool,
-    ) -> Result<Self, JournalError> {
-        let endpoint = tools.endpoint.id();
-        let lost = tools.journal.lost_reports()?.into_iter();
-        let ours = lost.filter(|lost| lost.endpoint == endpoint);
-        let mut identifiers: Vec<String> = ours.map(|lost| lost.identifier).collect();
-        if !is_listed && tools.endpoint.identifier != IdentifierChoice::Document {
-            identifiers.extend(tools.journal.on_hold_since_restore(endpoint)?);
-        }
-        let most = at_once(tools, Kind::Deliveries, ASKED_MAX)?;
-        let is_part = identifiers.len() > most;
-        if is_part {
-            identifiers.sort_unstable();
-            let until = tools.journal.setting(&format!("{ASKED_UNTIL}{endpoint}"))?;
-            let until = until.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default();
-            let first = identifiers.partition_point(|identifier| identifier.as_str() <= until);
-            identifiers.rotate_left(first);
-            identifiers.truncate(most);
-        }
-        Ok(Self { identifiers, is_part })
+/// What follows the questions for deliveries: the same with former certificates, and what waits.
+/// Says whether anything of ours was shown after them.
+async fn ask_the_rest<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    wanted: &Wanted,
+    found: &mut Comparison,
+) -> Result<bool, EngineError> {
+    for former in tools.formers() {
+        exchanged(ask_for(tools, former, wanted, found).await)?;
     }
-
-    /// So many of them were asked for: the next comparison begins behind those.
-    fn go_on_behind<A: Authority>(
-        &self,
-        tools: &ReconcileDeps<'_, A>,
-        questions: usize,
-    ) -> Result<(), JournalError> {
-        let last = questions.checked_sub(1).and_then(|last| self.identifiers.get(last));
-        match last.filter(|_| self.is_part) {
-            Some(last) => {
-                let name = format!("{ASKED_UNTIL}{}", tools.endpoint.id());
-                tools.journal.set_setting(&name, last.as_str().into())
-            }
-            None => Ok(()),
-        }
+    let sees = sees(tools).await?;
+    if sees {
+        decide(tools).await?;
+    } else {
+        tools.journal.asked_in_vain(tools.endpoint.id())?;
     }
+    Ok(sees)
 }
 
 /// How far the questions for deliveries got.
@@ -191,11 +156,14 @@ struct AskedFor {
 async fn ask_for<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
     authority: &A,
-    wanted: &[String],
+    wanted: &Wanted,
     found: &mut Comparison,
 ) -> Result<AskedFor, EngineError> {
     let (mut left, mut unanswered) = (false, 0);
-    for (questions, identifier) in wanted.iter().enumerate() {
+    for (questions, identifier) in wanted.identifiers.iter().enumerate() {
+        if questions > 0 && questions % NOTED_EVERY == 0 {
+            wanted.note(tools, questions)?;
+        }
         if unanswered >= UNANSWERED_MAX {
             // They are asked for again first, unless nothing else was answered: then others have
             // their turn.
@@ -227,7 +195,7 @@ async fn ask_for<A: Authority>(
             learn(tools, answer, &shown.evidence, found).await?;
         }
     }
-    Ok(AskedFor { questions: wanted.len(), left, put_off: None })
+    Ok(AskedFor { questions: wanted.identifiers.len(), left, put_off: None })
 }
 
 /// What was asked with a former certificate; `None` where that did not work. What is wrong with the

@@ -8,7 +8,8 @@ mod restored;
 
 use engine::{Clock as _, compare, decide_guarded};
 use journal::{Journal, NewSubmission, Step, recover, restore};
-use laboratory::{Laboratory, MINUTE, key, nowhere, remove};
+use laboratory::disk::remove;
+use laboratory::{Laboratory, MINUTE, key, nowhere};
 use report::{Event, Person, State, SubmissionId};
 use testkit::Figures;
 

@@ -296,6 +296,34 @@ async fn an_endpoint_that_keeps_a_comparison_open_is_named() {
     assert_eq!(named().await, Some(("names".to_owned(), "old test system".to_owned())));
 }
 
+/// The same once it was compared, where what waits for it may be released by a person because it
+/// does not answer.
+#[tokio::test]
+async fn an_endpoint_that_answers_for_nothing_that_waits_is_named() {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), clock());
+    let address = "https://127.0.0.1:9/fhir".parse().unwrap();
+    let mute = Endpoint::new("somewhere", address, Environment::Integration);
+    let id = mute.id().to_owned();
+    let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![mute]).unwrap();
+    let engine = Engine::create(profile, None, surroundings(&clock)).unwrap();
+    import(&engine, 1);
+    engine.back_up_if_due().await.unwrap();
+    drop(engine);
+    std::fs::write(Profile::open(folder.path()).unwrap().journal_file(), "").unwrap();
+    let engine = open(folder.path(), &clock);
+    let journal = engine.journal();
+    import(&engine, 2);
+    assert!(!journal.guarded(&id).unwrap().is_empty());
+    journal.set_reconciled().unwrap();
+    let is_named = async || {
+        let _ = engine.reconcile().await;
+        journal.notices().unwrap().iter().any(|notice| notice.code == "comparison-incomplete")
+    };
+    assert!(!is_named().await, "it may answer yet");
+    journal.asked_in_vain(&id).unwrap();
+    assert!(is_named().await);
+}
+
 /// The computer's clock, and one that nobody sets, apart from each other.
 #[derive(Clone)]
 struct TwoClocks(Arc<[AtomicI64; 2]>);

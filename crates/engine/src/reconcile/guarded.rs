@@ -5,7 +5,7 @@ use client::{Authority, Fault};
 use exchange::SearchSupport;
 use report::{Action, SubmissionId};
 
-use super::pace::{Kind, asks_for_patience, at_once, was_answered, was_put_off};
+use super::pace::{Kind, asks_for_patience, at_once, patiently, was_answered, was_put_off};
 use super::{ReconcileDeps, concerns_the_question, is_answered};
 use crate::courier::verdict::may_be;
 use crate::{EngineError, person};
@@ -19,6 +19,10 @@ const DECIDED_AT_ONCE: usize = 16;
 /// cannot be asked goes on waiting. Nor what is not shown to a certificate that is shown nothing of
 /// what the authority has accepted from us.
 pub async fn decide_guarded<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
+    patiently(tools, decide_once(tools)).await
+}
+
+async fn decide_once<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
     if tools.journal.guarded(tools.endpoint.id())?.is_empty() {
         return Ok(());
     }
@@ -30,15 +34,17 @@ pub async fn decide_guarded<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Resul
 }
 
 /// Whether this certificate is shown something that the authority has accepted from us, where there
-/// is something: to one that has lost its access everything is empty.
+/// is something: to one that has lost its access everything is empty. Patience may be asked for
+/// at one witness alone, so the others are asked too; where none is shown then, nothing is known.
 pub(super) async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, EngineError> {
     let accepted = tools.journal.witnesses(tools.endpoint.id(), "")?;
-    let (mut in_the_way, mut answered) = (None, false);
+    let (mut put_off, mut in_the_way, mut answered) = (None, None, false);
     for identifier in &accepted {
         match tools.authority.find(identifier).await.map_err(Into::into) {
             // No witness; another may be.
             Err(fault) if concerns_the_question(&fault) => answered = true,
             Err(fault) if is_answered(&fault) => in_the_way = in_the_way.or(Some(fault)),
+            Err(fault) if asks_for_patience(&fault) => put_off = put_off.or(Some(fault)),
             found => {
                 answered = true;
                 if !found?.answers.is_empty() {
@@ -48,7 +54,7 @@ pub(super) async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<b
         }
     }
     // Nothing gets through: that says nothing of the questions.
-    if let Some(fault) = in_the_way.filter(|_| !answered) {
+    if let Some(fault) = put_off.or(in_the_way.filter(|_| !answered)) {
         return Err(fault);
     }
     // What is accepted and not found is no witness, and says all the less that there is nothing.
@@ -64,9 +70,11 @@ async fn sees_documents<A: Authority>(
     id: SubmissionId,
 ) -> Result<bool, EngineError> {
     let endpoint = tools.endpoint.id();
+    let mut put_off = None;
     for (document, receipt) in tools.journal.witnesses_by_document(endpoint, id)? {
         match tools.authority.find_document(&document).await.map_err(Into::into) {
             Err(fault) if is_answered(&fault) => {}
+            Err(fault) if asks_for_patience(&fault) => put_off = put_off.or(Some(fault)),
             shown => {
                 let mut shown = shown?.answers.into_iter();
                 if shown.any(|answer| answer.receipt.as_ref() == Some(&receipt)) {
@@ -74,6 +82,9 @@ async fn sees_documents<A: Authority>(
                 }
             }
         }
+    }
+    if let Some(fault) = put_off {
+        return Err(fault);
     }
     // That the authority has none of ours says its list alone, once it was given as a whole.
     let lists = tools.endpoint.release.facts().search == SearchSupport::Full;
@@ -155,7 +166,7 @@ async fn decide_some<A: Authority>(
 }
 
 /// Whether an empty answer still says something after so many questions. Where patience is asked
-/// for instead, the next ones are fewer; if it was so after one already, a person may decide.
+/// for instead, the next ones are fewer.
 async fn look_after<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
     first: SubmissionId,
@@ -164,9 +175,6 @@ async fn look_after<A: Authority>(
     let sees = believes(tools, first).await;
     if sees.as_ref().is_err_and(asks_for_patience) {
         was_put_off(tools, Kind::Documents, questions)?;
-        if questions <= 1 {
-            tools.journal.one_asked_in_vain(first)?;
-        }
     } else if sees.is_ok() {
         was_answered(tools, Kind::Documents, DECIDED_AT_ONCE)?;
     }

@@ -36,8 +36,6 @@ const RETAIN_EVERY: i64 = 86_400;
 /// What is to be taken in waits so long for the first comparison after a restore. Then it is held
 /// until it was asked for.
 const FIRST_COMPARISON: Duration = Duration::from_secs(20);
-/// The authority is compared with until the restore is so old: its search may lag.
-const COMPARED_SECONDS: i64 = 3_600;
 
 /// From so much on, the computer's clock counts as set ahead.
 const CLOCK_SET_MIN: Duration = Duration::from_secs(60);
@@ -231,9 +229,10 @@ impl Engine {
             // The clock was ahead at the restore, or is set ahead by now: the hour begins now.
             self.journal().set_unreconciled_from(now)?;
         }
-        let is_late =
-            !is_set && open.is_some_and(|open| open.restored.plus_seconds(COMPARED_SECONDS) <= now);
-        let mut left = Vec::new();
+        let is_old =
+            |open: Unreconciled| open.restored.plus_seconds(reconcile::COMPARED_SECONDS) <= now;
+        let is_late = !is_set && open.is_some_and(is_old);
+        let (mut left, mut stuck) = (Vec::new(), Vec::new());
         for endpoint in self.profile().settings.endpoints {
             let open = self.journal().unreconciled_at(endpoint.id())?;
             match self.reconcile_at(&endpoint, open).await {
@@ -246,7 +245,11 @@ impl Engine {
                     found.add(at_one);
                 }
                 Err(error) => {
-                    left.extend(open.is_some().then_some(endpoint.name));
+                    if open.is_some() {
+                        left.push(endpoint.name);
+                    } else if self.waits_for_a_person(endpoint.id())? {
+                        stuck.push(endpoint.name);
+                    }
                     fault = fault.or(Some(error));
                 }
             }
@@ -254,9 +257,13 @@ impl Engine {
         self.wake();
         if open.is_some() {
             self.told_of_comparison(&found)?;
-            if is_late {
-                self.told_of_left(&left)?;
+            if is_late && left.is_empty() {
+                self.journal().set_reconciled()?;
             }
+        }
+        if is_late || open.is_none() {
+            left.extend(stuck);
+            self.told_of_left(&left)?;
         }
         fault.map_or_else(|| Ok(open.map(|_| found)), Err)
     }
@@ -276,13 +283,25 @@ impl Engine {
         Ok(is_set)
     }
 
-    /// The restore is compared with every endpoint, or these have not shown everything yet.
+    /// Whether something that was taken in for an endpoint waits for an answer that does not come,
+    /// so that a person may release it.
+    fn waits_for_a_person(&self, endpoint: &str) -> Result<bool, JournalError> {
+        for id in self.journal().guarded(endpoint)? {
+            if !self.journal().release_waits(id)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The restore is compared with every endpoint, or these have not shown everything yet, or do
+    /// not answer for what waits.
     fn told_of_left(&self, names: &[String]) -> Result<(), JournalError> {
         let (journal, code) = (self.journal(), "comparison-incomplete");
         if names.is_empty() {
             self.inner.told_of_left.lock().unwrap_or_else(PoisonError::into_inner).clear();
-            journal.set_reconciled()?;
-            return journal.remove_notice(code);
+            let stands = journal.notices()?.iter().any(|notice| notice.code == code);
+            return if stands { journal.remove_notice(code) } else { Ok(()) };
         }
         // Once for these: it has been read, perhaps.
         let names = names.join(", ");

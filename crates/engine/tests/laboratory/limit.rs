@@ -42,4 +42,26 @@ impl Simulated {
             false => broken(),
         }
     }
+
+    /// Whether the question for this delivery always ends with an error.
+    pub(super) fn chokes_on_delivery(&self, identifier: &str) -> bool {
+        let service = self.service.lock().unwrap();
+        service.chokes_on_delivery.as_deref() == Some(identifier)
+            || service.chokes_on_these.contains(identifier)
+    }
+
+    /// Never goes on once so many questions were asked as are to be answered.
+    pub(super) async fn hang_at_last(&self) {
+        let is_last = match &mut self.service.lock().unwrap().hangs_after {
+            Some(0) => true,
+            Some(left) => {
+                *left -= 1;
+                false
+            }
+            None => false,
+        };
+        if is_last {
+            std::future::pending::<()>().await;
+        }
+    }
 }

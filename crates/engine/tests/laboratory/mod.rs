@@ -6,6 +6,7 @@
 
 mod asking;
 mod counting;
+pub(crate) mod disk;
 mod limit;
 mod versions;
 
@@ -76,6 +77,10 @@ pub(crate) struct Service {
     pub(crate) broken: bool,
     /// The delivery whose question always ends with an error, and which no list shows.
     pub(crate) chokes_on_delivery: Option<String>,
+    /// After so many more questions none is ever answered: the program ends meanwhile.
+    pub(crate) hangs_after: Option<u32>,
+    /// More deliveries of that kind.
+    pub(crate) chokes_on_these: std::collections::HashSet<String>,
     /// It loses it after so many searches.
     pub(crate) blind_after: Option<u32>,
     /// The list of what has changed is never given.
@@ -166,10 +171,10 @@ impl Authority for Simulated {
     }
 
     async fn find(&self, identifier: &str) -> Result<Found, Fault> {
+        self.hang_at_last().await;
         self.take_time();
         self.count()?;
-        let chokes = self.service.lock().unwrap().chokes_on_delivery.as_deref() == Some(identifier);
-        if chokes || self.service.lock().unwrap().broken {
+        if self.chokes_on_delivery(identifier) || self.service.lock().unwrap().broken {
             return Err(self.choked());
         }
         if self.service.lock().unwrap().refuses {
@@ -438,12 +443,4 @@ impl Laboratory {
 
 pub(crate) fn nowhere(_: &Path) -> Option<journal::Home> {
     None
-}
-
-pub(crate) fn remove(path: &Path) {
-    for suffix in ["", "-wal", "-shm"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        let _ = std::fs::remove_file(name);
-    }
 }

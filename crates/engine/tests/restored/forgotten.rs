@@ -5,7 +5,8 @@ use journal::{Journal, NewSubmission, Unless, list_backups, recover, restore};
 use report::Event;
 
 use super::{begun, later, now, released, stored, word, work};
-use crate::laboratory::{Laboratory, MINUTE, key, nowhere, remove};
+use crate::laboratory::disk::remove;
+use crate::laboratory::{Laboratory, MINUTE, key, nowhere};
 use crate::version;
 
 /// The journal cannot be read any more; its register is there.

@@ -4,11 +4,12 @@ use engine::Clock as _;
 use journal::{Journal, restore};
 
 use super::{begun, work};
-use crate::laboratory::{Laboratory, MINUTE, key, nowhere, remove};
+use crate::laboratory::disk::remove;
+use crate::laboratory::{Laboratory, MINUTE, key, nowhere};
 
 /// The program looks again after ten minutes, and the worker works meanwhile. Gives whether the
 /// comparison was ever complete.
-async fn for_hours(lab: &mut Laboratory, journal: &Journal, hours: i64) -> bool {
+pub(super) async fn for_hours(lab: &mut Laboratory, journal: &Journal, hours: i64) -> bool {
     let until = lab.clock.now().plus_micros(hours * 60 * MINUTE);
     let mut complete = false;
     while lab.clock.now() < until {

@@ -4,13 +4,15 @@
 mod forgotten;
 mod limited;
 mod named;
+mod patient;
 
 use engine::{Clock as _, decide_guarded};
 use exchange::Processing;
 use journal::{Home, Journal, NewSubmission, Step, restore};
 use report::{Event, Person, SubmissionId};
 
-use crate::laboratory::{Laboratory, MINUTE, Stored, key, nowhere, remove};
+use crate::laboratory::disk::remove;
+use crate::laboratory::{Laboratory, MINUTE, Stored, key, nowhere};
 use crate::version;
 
 fn stored(lab: &Laboratory) -> Vec<String> {
