@@ -15,7 +15,7 @@ import { SCREENS, by, detail } from "./screens";
 import type { Screen } from "./screens";
 import { expect, test } from "./window";
 
-const AT_ONCE = Number(process.env.MARKUP_AT_ONCE ?? 32);
+const AT_ONCE = Number(process.env.MARKUP_AT_ONCE ?? 64);
 /** One screen alone, by its name. */
 const ONLY = process.env.MARKUP_ONLY;
 /** Fields that must be seen on some screen; one that is no longer shown anywhere leaves this list. */
