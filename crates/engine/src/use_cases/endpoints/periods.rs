@@ -68,11 +68,12 @@ mod tests {
 
     /// Since when, and the newest thing that the journal knew, where that was later.
     type Change = (i64, Option<i64>);
+    /// Changes, and what time it is; from, until and alone until of each certificate.
+    type Row = (&'static [Change], i64, &'static [[i64; 3]]);
 
     #[test]
     fn a_clock_that_was_wrong_at_a_change_makes_no_certificate_be_passed_over() {
-        // Changes, now; from, until and alone until of each.
-        let table: [(&[Change], i64, &[[i64; 3]]); 9] = [
+        let table: [Row; 9] = [
             (&[], 100, &[]),
             (&[(10, None)], 100, &[[MIN, MAX, MAX]]),
             (&[(10, None), (20, None)], 100, &[[MIN, 20, 20], [20, MAX, MAX]]),
