@@ -375,7 +375,7 @@ impl Laws {
         let mut newer = self.lives.iter().filter(|(by, _)| corrects(**by) == Some(id));
         newer.any(|(by, life)| match life.state.code() {
             "held" | "queued" | "sending" | "unknown" => true,
-            "superseded" => self.is_being_replaced(world, *by),
+            "superseded" | "withdrawn" => self.is_being_replaced(world, *by),
             _ => false,
         })
     }

@@ -8,9 +8,10 @@ import { door } from "#door";
 import { problemOf } from "../bridge/door";
 import type { CaView } from "../bridge/generated/CaView";
 import type { EndpointInput } from "../bridge/generated/EndpointInput";
+import type { Environment } from "../bridge/generated/Environment";
 import type { Problem } from "../bridge/generated/Problem";
 import type { Release } from "../bridge/generated/Release";
-import { useCommand } from "../bridge/queries";
+import { useCommand, useEndpoints } from "../bridge/queries";
 import { useFormat, useText, useWords } from "../i18n/text";
 import { Button, Select, TextField } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
@@ -132,6 +133,7 @@ export function EndpointDialog({ onClose }: { onClose: () => void }) {
           {text("endpoint.unusual.more")}
         </Notice>
       )}
+      <SameAddress address={input.baseUrl} environment={input.environment} />
       <Select
         label={text("endpoint.environment")}
         value={input.environment}
@@ -162,6 +164,33 @@ export function EndpointDialog({ onClose }: { onClose: () => void }) {
       )}
     </Dialog>
   );
+}
+
+/** One address in two environments: what went to the one is not known at the other, and would go there twice. */
+export function SameAddress(props: { address: string; environment: Environment; but?: string }) {
+  const { address, environment, but } = props;
+  const text = useText();
+  const endpoints = useEndpoints().data ?? [];
+  const there = plain(address);
+  const same = endpoints.find(
+    (one) => one.name !== but && one.environment !== environment && plain(one.baseUrl) === there,
+  );
+  if (!same) return null;
+  const where = { name: same.name, environment: text(`environment.${same.environment}`) };
+  return (
+    <Notice tone="attention" title={text("endpoint.same-address", where)} role="status">
+      {text("endpoint.same-address.more", where)}
+    </Notice>
+  );
+}
+
+/** An address as it is compared: host in small letters, no slash at its end. */
+function plain(address: string): string {
+  try {
+    return new URL(address.trim()).href.replace(/\/+$/, "");
+  } catch {
+    return address.trim();
+  }
 }
 
 /** Which version of the interface an authority speaks, and the language of reports that name none; one that was set on the

@@ -12,7 +12,7 @@ import { Dialog } from "../kit/dialog";
 import { Notice, ProblemNote, problemText } from "../kit/notes";
 import { say } from "../kit/toasts";
 import { useDropInto } from "../parts/drops";
-import { Ca, Terms, hasUsualPath, useCa } from "./endpoint-dialog";
+import { Ca, SameAddress, Terms, hasUsualPath, useCa } from "./endpoint-dialog";
 import fields from "./endpoint-dialog.module.css";
 
 export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; onClose: () => void }) {
@@ -123,6 +123,7 @@ export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; on
           {text("endpoint.unusual.more")}
         </Notice>
       )}
+      {isMoved && <SameAddress address={baseUrl} environment={endpoint.environment} but={known.name} />}
       {isMoved && (
         <Switch isSelected={same} onChange={setSame}>
           <span>{text("endpoint.same")}</span>

@@ -95,8 +95,13 @@ test("what is no CA, no address or a name twice is said where it stands", async 
   // Nothing that was entered is gone.
   await expect(dialog.getByRole("textbox", { name: "Name" })).toHaveValue("Pilot");
   await address.fill(made.base);
+  await expect(dialog).not.toContainText("has this address already");
   await window.getByTestId("endpoint-save").click();
   await expect(dialog.getByRole("textbox", { name: "Name" })).toHaveAttribute("aria-invalid", "true");
+  // The address of a test system as that of production: everything would go there twice.
+  await window.getByTestId("preset-production").click();
+  await expect(dialog).toContainText("“Pilot” (Integration) has this address already");
+  await sound(window);
 });
 
 test("each authority has its certificate; one is used for another, and removed only knowingly", async ({

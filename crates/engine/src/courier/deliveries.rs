@@ -83,6 +83,18 @@ pub(crate) fn failed_under<'a>(
     })
 }
 
+/// When the last request began of which the authority has told that it did not process the report,
+/// whatever was believed of it before.
+fn failed_request<'a>(
+    events: impl DoubleEndedIterator<Item = &'a Event> + Clone,
+) -> Option<Instant> {
+    failed_under(events.clone())?;
+    events.rev().find_map(|event| match event {
+        Event::SendingStarted { since } => Some(*since),
+        _ => None,
+    })
+}
+
 /// What the authority says of a report that it has.
 fn is_answer(event: &Event) -> bool {
     matches!(event, Event::Accepted { .. } | Event::Completed { .. } | Event::Failed { .. })
@@ -108,7 +120,9 @@ impl OpenRequest {
         attempt: u32,
         events: impl DoubleEndedIterator<Item = &'a Event> + Clone,
     ) -> Option<Self> {
-        let since = open_request(events.clone()).or_else(|| rejected_request(events.clone()))?;
+        let since = open_request(events.clone())
+            .or_else(|| rejected_request(events.clone()))
+            .or_else(|| failed_request(events.clone()))?;
         let mut after =
             events.rev().take_while(|event| !matches!(event, Event::SendingStarted { .. }));
         let is_said = after.any(|event| matches!(event, Event::SaidNotReceived { .. }));

@@ -6,7 +6,7 @@ use exchange::SearchSupport;
 use report::{Action, SubmissionId};
 
 use super::pace::{Kind, asks_for_patience, at_once, patiently, was_answered, was_put_off};
-use super::{ReconcileDeps, concerns_the_question, is_answered};
+use super::{ReconcileDeps, UNANSWERED_MAX, concerns_the_question, is_answered};
 use crate::courier::verdict::may_be;
 use crate::{EngineError, person};
 
@@ -39,12 +39,18 @@ async fn decide_once<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), E
 pub(super) async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, EngineError> {
     let accepted = tools.journal.witnesses(tools.endpoint.id(), "")?;
     let (mut put_off, mut in_the_way, mut answered) = (None, None, false);
+    let mut unanswered = 0;
     for identifier in &accepted {
         match tools.authority.find(identifier).await.map_err(Into::into) {
             // No witness; another may be.
             Err(fault) if concerns_the_question(&fault) => answered = true,
             Err(fault) if is_answered(&fault) => in_the_way = in_the_way.or(Some(fault)),
             Err(fault) if asks_for_patience(&fault) => put_off = put_off.or(Some(fault)),
+            // Nor has one witness an answer, perhaps, where others have.
+            Err(fault) if has_no_answer(&fault) && unanswered + 1 < UNANSWERED_MAX => {
+                unanswered += 1;
+                put_off = put_off.or(Some(fault));
+            }
             found => {
                 answered = true;
                 if !found?.answers.is_empty() {
@@ -59,6 +65,12 @@ pub(super) async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<b
     }
     // What is accepted and not found is no witness, and says all the less that there is nothing.
     Ok(!tools.journal.has_accepted(tools.endpoint.id())?)
+}
+
+/// Whether a question ended without any answer.
+fn has_no_answer(fault: &EngineError) -> bool {
+    matches!(fault, EngineError::Exchange(fault) if fault.evidence().is_none())
+        && !is_answered(fault)
 }
 
 /// Whether the authority can be asked for a document: it may match the identifier of a delivery

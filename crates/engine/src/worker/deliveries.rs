@@ -7,12 +7,12 @@ use journal::{Due, EvidenceKind, JournalError, Sibling, Token};
 use report::{Event, State, SubmissionId};
 
 use super::Worker;
-use super::formerly::Asked;
+use super::formerly::{Asked, Told};
 use crate::courier::deliveries::{
     NotAsked, OpenRequest, Sure, cannot_ask, failed_under, open_request, others_that_count,
     rejected_request, stays_in_progress, waits_for,
 };
-use crate::courier::verdict::{Verdict, found_at_last, has_second_way, may_be};
+use crate::courier::verdict::{Verdict, found_at_last, is_not_found, may_be};
 
 impl<A: Authority> Worker<A> {
     /// Before a request for a report that is not the first one, as far as is known after a restore:
@@ -69,12 +69,15 @@ impl<A: Authority> Worker<A> {
         identifier: &str,
         since: Instant,
     ) -> Result<Found, Fault> {
-        match self.status_of(receipt, identifier, since).await.result {
-            Ok(Received { answer, evidence }) if may_be(&answer, identifier) => {
+        let Told { result, not_told, .. } = self.status_of(receipt, identifier, since).await;
+        match (result, not_told) {
+            (Ok(Received { answer, evidence }), _) if may_be(&answer, identifier) => {
                 Ok(Found { answers: vec![answer], evidence })
             }
-            Err(fault) if !has_second_way(&fault) => Err(fault),
-            Ok(_) | Err(_) => Ok(found),
+            (Err(fault), _) if !is_not_found(&fault) => Err(fault),
+            // It is not there by what one certificate is shown, and the other one could not ask.
+            (_, Some(fault)) => Err(fault),
+            (_, None) => Ok(found),
         }
     }
 

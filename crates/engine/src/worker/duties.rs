@@ -148,7 +148,7 @@ impl<A: Authority> Worker<A> {
         let State::InProgress { receipt, since, not_found_since, said, .. } = &due.state else {
             return Ok(());
         };
-        let Told { result, by_former } = self.status_of(receipt, &due.identifier, *since).await;
+        let Told { result, by_former, .. } = self.status_of(receipt, &due.identifier, *since).await;
         let by_id = result.and_then(|received| of_report(received, &due.identifier));
         let (result, kind) = match by_id {
             Err(fault) if has_second_way(&fault) => {

@@ -47,6 +47,8 @@ pub(super) struct Told {
     pub(super) result: Result<Received, Fault>,
     /// It came by a certificate that was used before, and shows nothing about the one in use.
     pub(super) by_former: bool,
+    /// What kept the certificate from answering that the report was sent with.
+    pub(super) not_told: Option<Fault>,
 }
 
 impl<A: Authority> Worker<A> {
@@ -119,28 +121,38 @@ impl<A: Authority> Worker<A> {
     /// use; where that is shown nothing, with all others, because it may have been found long after
     /// it was sent.
     pub(super) async fn status_of(&self, receipt: &str, identifier: &str, since: Instant) -> Told {
-        let sent_with = self.former_at(since);
-        if let Some(received) = read_with(sent_with, receipt, identifier).await {
-            return Told { result: Ok(received), by_former: true };
+        let mut not_told = None;
+        match read_with(self.former_at(since), receipt, identifier).await {
+            Ok(Some(received)) => {
+                return Told { result: Ok(received), by_former: true, not_told: None };
+            }
+            Ok(None) => {}
+            Err(fault) => not_told = Some(fault),
         }
         let result = self.authority.status(receipt).await;
         if !result.as_ref().is_err_and(is_not_found) {
-            return Told { result, by_former: false };
+            return Told { result, by_former: false, not_told };
         }
         for former in &self.formerly {
-            if let Some(received) = read_with(Some(former), receipt, identifier).await {
-                return Told { result: Ok(received), by_former: true };
+            if let Ok(Some(received)) = read_with(Some(former), receipt, identifier).await {
+                return Told { result: Ok(received), by_former: true, not_told: None };
             }
         }
-        Told { result, by_former: false }
+        Told { result, by_former: false, not_told }
     }
 }
 
+/// What a former certificate is shown of a report: `None` where it is told that there is nothing,
+/// or cannot be used.
 async fn read_with<A: Authority>(
     former: Option<&Formerly<A>>,
     receipt: &str,
     identifier: &str,
-) -> Option<Received> {
-    let received = former?.authority.as_ref()?.status(receipt).await.ok()?;
-    may_be(&received.answer, identifier).then_some(received)
+) -> Result<Option<Received>, Fault> {
+    let Some(authority) = former.and_then(|it| it.authority.as_ref()) else { return Ok(None) };
+    match authority.status(receipt).await {
+        Ok(received) => Ok(may_be(&received.answer, identifier).then_some(received)),
+        Err(fault) if is_not_found(&fault) => Ok(None),
+        Err(fault) => Err(fault),
+    }
 }

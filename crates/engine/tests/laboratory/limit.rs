@@ -64,4 +64,12 @@ impl Simulated {
             std::future::pending::<()>().await;
         }
     }
+
+    /// The question for this delivery may end in its own way.
+    pub(super) fn ends_for(&self, identifier: &str) -> Result<(), Fault> {
+        match &self.service.lock().unwrap().ends_for {
+            Some((of, fault)) if of == identifier => Err(fault.clone()),
+            _ => Ok(()),
+        }
+    }
 }

@@ -77,6 +77,8 @@ pub(crate) struct Service {
     pub(crate) broken: bool,
     /// The delivery whose question always ends with an error, and which no list shows.
     pub(crate) chokes_on_delivery: Option<String>,
+    /// What the question for this delivery always ends with.
+    pub(crate) ends_for: Option<(String, Fault)>,
     /// After so many more questions none is ever answered: the program ends meanwhile.
     pub(crate) hangs_after: Option<u32>,
     /// More deliveries of that kind.
@@ -177,6 +179,7 @@ impl Authority for Simulated {
         if self.chokes_on_delivery(identifier) || self.service.lock().unwrap().broken {
             return Err(self.choked());
         }
+        self.ends_for(identifier)?;
         if self.service.lock().unwrap().refuses {
             let (answer, evidence) = (Box::default(), Box::default());
             return Err(Fault::Refused { answer, evidence });

@@ -12,6 +12,7 @@ mod many;
 mod newer;
 mod order;
 mod patience;
+mod reopened;
 mod stale;
 mod standstill;
 mod told;

@@ -190,31 +190,6 @@ async fn what_was_rejected_and_is_open_again_is_asked_for_before_it_is_sent() {
     assert_eq!(house.sent(), 1);
 }
 
-/// The authority has told of it that it did not process it, under a number. Its correction is
-/// withdrawn, so that it is open again, and a person releases it: the search does not show it yet,
-/// and the authority has it all the same. Where it has forgotten it, it is sent again.
-#[tokio::test]
-async fn what_failed_and_is_open_again_is_read_by_its_number_before_it_is_sent() {
-    for is_forgotten in [false, true] {
-        let house = House::new();
-        let worker = house.worker("one");
-        let id = house.import("ours", 1);
-        turn(&worker).await;
-        *house.authority.changes.lock().unwrap() = news("r-1", Processing::Failed, Vec::new());
-        pass(&house, &worker, 300).await;
-        assert_eq!(code(&house, id), "failed");
-        let newer = correct(&house, id, 2);
-        word(&house, newer, Event::Withdrawn { reason: "slip".to_owned() });
-        assert_eq!(house.journal.state(id).unwrap(), State::Held { attempt: 1 });
-        *house.authority.processed.lock().unwrap() = Some(Processing::Failed);
-        house.authority.forgot.store(is_forgotten, Ordering::SeqCst);
-        release(&house, id, 0);
-        turn(&worker).await;
-        let told = (house.sent(), code(&house, id));
-        assert_eq!(told, if is_forgotten { (2, "in-progress") } else { (1, "failed") });
-    }
-}
-
 // F5
 /// The first version is stored, and nobody could be asked for it when the second one left, which
 /// was rejected. The third one waits: now the question is answered.
