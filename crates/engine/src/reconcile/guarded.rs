@@ -46,7 +46,7 @@ pub(super) async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<b
             Err(fault) if concerns_the_question(&fault) => answered = true,
             Err(fault) if is_answered(&fault) => in_the_way = in_the_way.or(Some(fault)),
             Err(fault) if asks_for_patience(&fault) => put_off = put_off.or(Some(fault)),
-            // Nor has one witness an answer, perhaps, where others have.
+            // It may be this witness alone that has no answer.
             Err(fault) if has_no_answer(&fault) && unanswered + 1 < UNANSWERED_MAX => {
                 unanswered += 1;
                 put_off = put_off.or(Some(fault));

@@ -61,6 +61,8 @@ impl Simulated {
             None => false,
         };
         if is_last {
+            let hangs = self.service.lock().unwrap().hangs.clone();
+            hangs.notify_one();
             std::future::pending::<()>().await;
         }
     }

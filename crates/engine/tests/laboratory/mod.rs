@@ -79,8 +79,9 @@ pub(crate) struct Service {
     pub(crate) chokes_on_delivery: Option<String>,
     /// What the question for this delivery always ends with.
     pub(crate) ends_for: Option<(String, Fault)>,
-    /// After so many more questions none is ever answered: the program ends meanwhile.
+    /// After so many more questions none is ever answered, which is told: the program ends then.
     pub(crate) hangs_after: Option<u32>,
+    pub(crate) hangs: Arc<tokio::sync::Notify>,
     /// More deliveries of that kind.
     pub(crate) chokes_on_these: std::collections::HashSet<String>,
     /// It loses it after so many searches.
