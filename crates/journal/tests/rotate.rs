@@ -161,3 +161,43 @@ fn what_was_interrupted_while_it_was_written_gets_the_new_key_too() {
     assert_eq!((done.files, done.left), (5, vec![]));
     assert_sealed(folder.path());
 }
+
+/// The number of a file, as the program asks for it.
+#[cfg(unix)]
+fn numbered(file: &Path) -> Option<journal::Home> {
+    use std::os::unix::fs::MetadataExt as _;
+    let file = std::fs::metadata(file).ok()?.ino().to_string();
+    Some(journal::Home { computer: Some("here".to_owned()), file: Some(file) })
+}
+
+/// The key is exchanged and a backup restored, without an opening in between: nobody has copied
+/// anything.
+#[cfg(unix)]
+#[test]
+fn a_restore_straight_after_an_exchange_of_the_key_is_no_copy() {
+    let mut ends = Vec::new();
+    for opened in [true, false] {
+        let (folder, path) = laboratory();
+        let settle = |key: &journal::Key| {
+            let journal = Journal::open(&path, key).unwrap();
+            let by = report::Person("test".to_owned());
+            let copied = journal.settle_on(&numbered, &by, at(5_000_000)).unwrap();
+            journal.close();
+            copied
+        };
+        assert_eq!(settle(&key()), None);
+        let backups = folder.path().join("backups");
+        rotate(&path, &key(), &other_key(), &backups, &numbered).unwrap();
+        if opened {
+            assert_eq!(settle(&other_key()), None);
+        }
+        let backup = list_backups(&backups).unwrap()[0].file.clone();
+        let restored = |now| journal::restore(&backup, &other_key(), &path, &numbered, at(now));
+        ends.push((
+            opened,
+            restored(6_000_000).unwrap().copied,
+            restored(7_000_000).unwrap().copied,
+        ));
+    }
+    assert!(ends.iter().all(|it| !it.1 && !it.2), "opened between, copied, copied next: {ends:?}");
+}

@@ -119,6 +119,19 @@ pub(crate) fn follow(
     if at_home { enter(connection, find, draft) } else { Ok(()) }
 }
 
+/// The same of a register. What cannot be noted is noted at the next opening.
+pub(crate) fn follow_register(
+    connection: &Connection,
+    find: Find<'_>,
+    (file, draft): (&Path, &Path),
+) {
+    let was = register::home_in(connection);
+    let (Some(was), Some(home), Some(next)) = (was, find(file), find(draft)) else { return };
+    if was == home.text() {
+        register::set_home_in(connection, &next.text());
+    }
+}
+
 /// What is to take a journal's place is at home before it does: a file that is renamed, or gets a
 /// second name, keeps its number. Noted later it would be a journal without a home in between, and
 /// whoever opened a copy of that would count as at home.

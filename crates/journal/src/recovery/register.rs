@@ -306,24 +306,28 @@ fn connect_or_make(place: &Place, agreement: Agreement) -> Result<Connection, Jo
 
 /// Where the register lived at the last opening, where that was noted.
 pub(crate) fn home(journal: &Place) -> Option<String> {
-    let read = || -> rusqlite::Result<Option<String>> {
-        let statement = "SELECT home FROM head WHERE id = 1";
-        connect(&place_of(journal))?.query_row(statement, [], |row| row.get(0))
-    };
-    read().ok().flatten()
+    home_in(&connect(&place_of(journal)).ok()?)
+}
+
+/// The same of one that is open.
+pub(crate) fn home_in(register: &Connection) -> Option<String> {
+    let read = register.query_row("SELECT home FROM head WHERE id = 1", [], |row| row.get(0));
+    read.ok().flatten()
 }
 
 /// Notes where it lives.
 pub(crate) fn settle(journal: &Place, here: &str) {
-    if home(journal).as_deref() == Some(here) {
-        return;
+    if home(journal).as_deref() != Some(here)
+        && let Ok(connection) = connect(&place_of(journal))
+    {
+        set_home_in(&connection, here);
     }
-    let write = || -> rusqlite::Result<()> {
-        let connection = connect(&place_of(journal))?;
-        connection.execute("UPDATE head SET home = ?1 WHERE id = 1", [here]).map(drop)
-    };
-    // The journal keeps where it lives too; the next opening tries again.
-    let _ = write();
+}
+
+/// The same in one that is open. The journal keeps where it lives too, and the next opening tries
+/// again.
+pub(crate) fn set_home_in(register: &Connection, here: &str) {
+    let _ = register.execute("UPDATE head SET home = ?1 WHERE id = 1", [here]);
 }
 
 /// Whether sending is paused, where that was noted.

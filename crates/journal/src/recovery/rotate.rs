@@ -57,6 +57,9 @@ pub fn rotate(
     for file in others(&journal.path, backups) {
         let sealed = match pages::is_one(&file) {
             true => whole_and_sealed(&file, old, new),
+            false if file == register::path(&journal.path) => {
+                sealed_anew(&file, old, new, Content::Register(find))
+            }
             false => sealed_anew(&file, old, new, Content::Other),
         };
         match sealed {
@@ -102,6 +105,8 @@ pub fn is_sealed_beside(journal: &Path, key: &Key) -> bool {
 enum Content<'a> {
     /// Checked in full before it takes its place, and at home there.
     Journal(Find<'a>),
+    /// At home in its place too.
+    Register(Find<'a>),
     Other,
 }
 
@@ -207,9 +212,13 @@ fn rewritten(
     copy().map_err(OpenProblem::io("rotate the key"))?;
     let connection = open::connect(&at(&draft.path, old), Access::Write).map_err(sql)?;
     connection.execute_batch(&draft.key.rekey()).map_err(|_| OpenProblem::WrongKeyOrDamaged)?;
-    if let Content::Journal(find) = content {
-        let files = (path, draft.path.as_path());
-        home::follow(&connection, find, files).map_err(backup::of_journal)?;
+    let files = (path, draft.path.as_path());
+    match content {
+        Content::Journal(find) => {
+            home::follow(&connection, find, files).map_err(backup::of_journal)?;
+        }
+        Content::Register(find) => home::follow_register(&connection, find, files),
+        Content::Other => {}
     }
     connection.close().map_err(|(_, error)| sql(error))?;
     if matches!(content, Content::Journal(_)) {
