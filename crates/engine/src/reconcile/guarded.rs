@@ -82,11 +82,16 @@ async fn sees_documents<A: Authority>(
     id: SubmissionId,
 ) -> Result<bool, EngineError> {
     let endpoint = tools.endpoint.id();
-    let mut put_off = None;
+    let (mut put_off, mut unanswered) = (None, 0);
     for (document, receipt) in tools.journal.witnesses_by_document(endpoint, id)? {
         match tools.authority.find_document(&document).await.map_err(Into::into) {
             Err(fault) if is_answered(&fault) => {}
             Err(fault) if asks_for_patience(&fault) => put_off = put_off.or(Some(fault)),
+            // It may be this witness alone that has no answer.
+            Err(fault) if has_no_answer(&fault) && unanswered + 1 < UNANSWERED_MAX => {
+                unanswered += 1;
+                put_off = put_off.or(Some(fault));
+            }
             shown => {
                 let mut shown = shown?.answers.into_iter();
                 if shown.any(|answer| answer.receipt.as_ref() == Some(&receipt)) {

@@ -69,8 +69,12 @@ pub(super) fn was_put_off<A: Authority>(
 /// After so long in which nothing that waits was decided, because patience was asked for each time,
 /// a person may decide.
 const PATIENCE_SECONDS: i64 = 3_600;
-/// Setting of each endpoint, by its id: since when that is so.
+/// The same, whatever was in the way: access that is lost, or a way that is broken, may be mended
+/// within hours, and what a person has released by then would go unasked.
+const SILENCE_SECONDS: i64 = 24 * 3_600;
+/// Settings of each endpoint, by its id: since when that is so.
 const PUT_OFF_SINCE: &str = "put-off-since:";
+const SILENT_SINCE: &str = "silent-since:";
 
 /// Does what ends by deciding what waits. Where so few questions are answered that it never gets
 /// there, what waits would wait for ever: then a person may release it.
@@ -81,24 +85,46 @@ pub(super) async fn patiently<A: Authority, T>(
     let endpoint = tools.endpoint.id();
     let waiting = tools.journal.guarded(endpoint)?.len();
     let decided = deciding.await;
-    let name = format!("{PUT_OFF_SINCE}{endpoint}");
-    let since = tools.journal.setting(&name)?.and_then(|since| since.as_i64());
     let left = tools.journal.guarded(endpoint)?.len();
     if decided.is_ok() || left < waiting || left == 0 {
-        if since.is_some() {
-            tools.journal.set_setting(&name, serde_json::Value::Null)?;
-        }
-    } else if decided.as_ref().is_err_and(asks_for_patience) {
-        let now = tools.clock.now();
-        // A clock that was set back begins anew, and so does a restore.
-        let from = tools.journal.forgotten()?.map_or(i64::MIN, |forgotten| forgotten.restored.0);
-        match since.filter(|since| (from..=now.0).contains(since)).map(Instant) {
-            None => tools.journal.set_setting(&name, now.0.into())?,
-            Some(since) if since.plus_seconds(PATIENCE_SECONDS) > now => {}
-            Some(_) => tools.journal.asked_in_vain(endpoint)?,
+        ends(tools, PUT_OFF_SINCE)?;
+        ends(tools, SILENT_SINCE)?;
+    } else if let Err(fault @ EngineError::Exchange(_)) = &decided {
+        let is_silent = lasts(tools, SILENT_SINCE, SILENCE_SECONDS)?;
+        let is_put_off = asks_for_patience(fault) && lasts(tools, PUT_OFF_SINCE, PATIENCE_SECONDS)?;
+        if is_silent || is_put_off {
+            tools.journal.asked_in_vain(endpoint)?;
         }
     }
     decided
+}
+
+/// Whether something has been so for so long; it begins now where it was not so before.
+fn lasts<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    since: &str,
+    seconds: i64,
+) -> Result<bool, JournalError> {
+    let name = format!("{since}{}", tools.endpoint.id());
+    let now = tools.clock.now();
+    // A clock that was set back begins anew, and so does a restore.
+    let from = tools.journal.forgotten()?.map_or(i64::MIN, |forgotten| forgotten.restored.0);
+    let known = tools.journal.setting(&name)?.and_then(|since| since.as_i64());
+    match known.filter(|since| (from..=now.0).contains(since)) {
+        Some(since) => Ok(Instant(since).plus_seconds(seconds) <= now),
+        None => tools.journal.set_setting(&name, now.0.into()).map(|()| false),
+    }
+}
+
+/// It is so no longer.
+fn ends<A: Authority>(tools: &ReconcileDeps<'_, A>, since: &str) -> Result<(), JournalError> {
+    let name = format!("{since}{}", tools.endpoint.id());
+    match tools.journal.setting(&name)? {
+        Some(known) if !known.is_null() => {
+            tools.journal.set_setting(&name, serde_json::Value::Null)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether somebody answered that it is to be asked again later.

@@ -3,7 +3,7 @@
 use client::{Evidence, Fault, Why};
 use engine::Clock as _;
 
-use super::{MINUTE, Simulated, broken};
+use super::{MINUTE, Simulated};
 
 /// How many questions are answered.
 #[derive(Debug, Default)]
@@ -19,6 +19,17 @@ fn too_many(status: u16) -> Fault {
     let (why, evidence) = (Why::Unavailable { status }, Evidence::default());
     let retry_after = Some(std::time::Duration::from_secs(60));
     Fault::Transient { why, retry_after, evidence: Some(Box::new(evidence)) }
+}
+
+/// The authority refuses a question.
+pub(crate) fn refused() -> Fault {
+    Fault::Refused { answer: Box::default(), evidence: Box::default() }
+}
+
+/// An error of the server, whatever is asked.
+pub(crate) fn broken() -> Fault {
+    let (why, evidence) = (Why::Unavailable { status: 500 }, Evidence::default());
+    Fault::Transient { why, retry_after: None, evidence: Some(Box::new(evidence)) }
 }
 
 impl Simulated {
@@ -67,11 +78,23 @@ impl Simulated {
         }
     }
 
-    /// The question for this delivery may end in its own way.
-    pub(super) fn ends_for(&self, identifier: &str) -> Result<(), Fault> {
+    /// The question for this identifier may end in its own way.
+    pub(super) fn ends_of(&self, identifier: &str) -> Result<(), Fault> {
         match &self.service.lock().unwrap().ends_for {
             Some((of, fault)) if of == identifier => Err(fault.clone()),
             _ => Ok(()),
         }
+    }
+
+    /// The question for this delivery may end in its own way, or as those for all do.
+    pub(super) fn ends_for(&self, identifier: &str) -> Result<(), Fault> {
+        self.ends_of(identifier)?;
+        self.service.lock().unwrap().finds_end.clone().map_or(Ok(()), Err)
+    }
+
+    /// The list and the questions for documents may end as those for deliveries.
+    pub(super) fn all_end(&self) -> Result<(), Fault> {
+        let service = self.service.lock().unwrap();
+        service.finds_end.clone().filter(|_| service.all_end).map_or(Ok(()), Err)
     }
 }

@@ -10,6 +10,8 @@ pub(crate) mod disk;
 mod limit;
 mod versions;
 
+pub(crate) use limit::{broken, refused};
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -71,13 +73,15 @@ pub(crate) struct Service {
     pub(crate) dice: u64,
     /// The certificate has lost its access: nothing is shown to it.
     pub(crate) blind: bool,
-    /// A question for any delivery is refused.
-    pub(crate) refuses: bool,
+    /// What the question for any delivery ends with.
+    pub(crate) finds_end: Option<Fault>,
+    /// The list and the questions for documents end so too.
+    pub(crate) all_end: bool,
     /// Every question is answered with an error of the server.
     pub(crate) broken: bool,
     /// The delivery whose question always ends with an error, and which no list shows.
     pub(crate) chokes_on_delivery: Option<String>,
-    /// What the question for this delivery always ends with.
+    /// What the question for this delivery or document always ends with.
     pub(crate) ends_for: Option<(String, Fault)>,
     /// After so many more questions none is ever answered, which is told: the program ends then.
     pub(crate) hangs_after: Option<u32>,
@@ -114,12 +118,6 @@ pub(crate) struct Simulated {
 
 pub(crate) fn evidence() -> Evidence {
     Evidence { status: 200, ..Evidence::default() }
-}
-
-/// An error of the server, whatever is asked.
-pub(crate) fn broken() -> Fault {
-    let (why, evidence) = (client::Why::Unavailable { status: 500 }, Evidence::default());
-    Fault::Transient { why, retry_after: None, evidence: Some(Box::new(evidence)) }
 }
 
 impl Stored {
@@ -181,10 +179,6 @@ impl Authority for Simulated {
             return Err(self.choked());
         }
         self.ends_for(identifier)?;
-        if self.service.lock().unwrap().refuses {
-            let (answer, evidence) = (Box::default(), Box::default());
-            return Err(Fault::Refused { answer, evidence });
-        }
         let mut answers = self.seen();
         answers.retain(|answer| answer.identifiers.iter().any(|known| known == identifier));
         Ok(Found { answers, evidence: evidence() })
@@ -199,6 +193,7 @@ impl Authority for Simulated {
 
     async fn changed_since(&self, since: Option<Instant>) -> Result<Changes, Fault> {
         self.count()?;
+        self.all_end()?;
         if self.service.lock().unwrap().lists_nothing || self.service.lock().unwrap().broken {
             return Err(self.choked());
         }
@@ -217,6 +212,8 @@ impl Authority for Simulated {
     async fn search(&self, query: &Query) -> Result<(Page, Evidence), Fault> {
         self.take_time();
         self.count()?;
+        self.all_end()?;
+        query.identifier.iter().try_for_each(|of| self.ends_of(of))?;
         let chokes_on = self.service.lock().unwrap().chokes_on.clone();
         let chokes_for = self.service.lock().unwrap().chokes_for;
         if self.service.lock().unwrap().broken {

@@ -5,6 +5,7 @@ mod forgotten;
 mod limited;
 mod named;
 mod patient;
+mod silent;
 
 use engine::{Clock as _, decide_guarded};
 use exchange::Processing;
@@ -12,7 +13,7 @@ use journal::{Home, Journal, NewSubmission, Step, restore};
 use report::{Event, Person, SubmissionId};
 
 use crate::laboratory::disk::remove;
-use crate::laboratory::{Laboratory, MINUTE, Stored, key, nowhere};
+use crate::laboratory::{Laboratory, MINUTE, Stored, key, nowhere, refused};
 use crate::version;
 
 fn stored(lab: &Laboratory) -> Vec<String> {
@@ -175,7 +176,7 @@ async fn a_word_that_it_was_not_received_is_not_forgotten() {
     journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
     let journal = lab.on_a_new_disk(journal);
     journal.set_paused(false).unwrap();
-    lab.authority.service.lock().unwrap().refuses = true;
+    lab.authority.service.lock().unwrap().finds_end = Some(refused());
     work(&mut lab, &journal, 3).await;
     let event = said(&lab);
     assert!(word(&lab, &journal, first, event));

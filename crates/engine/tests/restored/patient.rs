@@ -11,7 +11,7 @@ use crate::laboratory::disk::remove;
 use crate::laboratory::{Laboratory, MINUTE, Stored, endpoint, key, nowhere};
 
 /// How many of those that wait nothing lets go: neither the comparison nor a person's release.
-fn stuck(journal: &Journal) -> usize {
+pub(super) fn stuck(journal: &Journal) -> usize {
     let guarded = journal.guarded("simulated").unwrap();
     guarded.iter().filter(|id| journal.release_waits(**id).unwrap()).count()
 }
@@ -267,39 +267,4 @@ async fn comparisons_that_are_cut_each_time_come_to_an_end() {
     }
     let sent = lab.authority.service.lock().unwrap().stored.len();
     assert_eq!((sent, stuck(&journal)), (2, 0), "sent, stuck");
-}
-
-/// The question for one report that was accepted long ago has no answer at all each time; all else
-/// is answered. It is the newest witness, of six.
-#[tokio::test]
-async fn one_witness_without_an_answer_stops_no_report() {
-    use client::{Fault, Why};
-    let mut ends = Vec::new();
-    for why in [Why::Timeout, Why::Cut, Why::EmptyAnswer { status: 200 }] {
-        for later in [false, true] {
-            let mut lab = Laboratory::new(1);
-            let journal = Journal::create(&lab.path(), &key()).unwrap();
-            for number in 1..=6 {
-                lab.hand_over(&journal, number);
-            }
-            lab.settle(&journal).await;
-            let witness = journal.witnesses("simulated", "").unwrap().remove(0);
-            journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
-            let journal = lab.on_a_new_disk(journal);
-            journal.set_paused(false).unwrap();
-            let complete = later && for_hours(&mut lab, &journal, 12).await;
-            let fault = Fault::Transient { why: why.clone(), retry_after: None, evidence: None };
-            lab.authority.service.lock().unwrap().ends_for = Some((witness, fault));
-            for number in 95..100 {
-                lab.hand_over(&journal, number);
-            }
-            for_hours(&mut lab, &journal, 48).await;
-            let sent = lab.authority.service.lock().unwrap().stored.len();
-            ends.push((why.code(), later, complete, sent, stuck(&journal)));
-        }
-    }
-    assert!(
-        ends.iter().all(|(.., sent, stuck)| (*sent, *stuck) == (11, 0)),
-        "fault, after the comparison, complete, sent of 11, stuck: {ends:?}"
-    );
 }
