@@ -65,8 +65,12 @@ function useLanguage(language: Words["language"]): Words | undefined {
   const [words, setWords] = useState<Words>();
   useEffect(() => {
     let current = true;
-    void loadWords(language).then((loaded) => current && setWords(loaded));
-    document.documentElement.lang = language;
+    void loadWords(language).then((loaded) => {
+      if (!current) return;
+      setWords(loaded);
+      // With the words, and not before: a screen reader speaks what is there in this language.
+      document.documentElement.lang = language;
+    });
     return () => {
       current = false;
     };

@@ -1,50 +1,53 @@
 // Every screen in every language, light and dark, wide and small: axe, the content security policy of the product, and nothing
-// that overflows. A page is opened once for a language and looked at in each of its looks; dialogs, whose words are few, in
-// two languages each.
+// that overflows. Each is opened once and then looked at in all its looks, as when somebody changes the settings; dialogs, whose
+// words are few, in two languages each.
 
 import { DIALOGS } from "./dialogs";
 import { SCREENS, by } from "./screens";
 import type { Screen } from "./screens";
-import { SIZES, expect, looking, sound, test } from "./window";
+import { SIZES, expect, looking, sound, speaking, test } from "./window";
 
-type Look = [theme: "light" | "dark", size: keyof typeof SIZES];
+type Look = [language: string, theme: "light" | "dark", size: keyof typeof SIZES];
 
-const BOTH: [Look, ...Look[]] = [
-  ["light", "small"],
-  ["dark", "wide"],
+const GERMAN: Look[] = [
+  ["de", "light", "small"],
+  ["de", "dark", "wide"],
 ];
-const LOOKS: Record<string, [Look, ...Look[]]> = {
-  en: [
-    ["light", "wide"],
-    ["dark", "small"],
-  ],
-  de: BOTH,
-  fr: [["light", "small"]],
-  it: [["dark", "small"]],
-};
+const ALL: Look[] = [
+  ["en", "light", "wide"],
+  ["en", "dark", "small"],
+  ...GERMAN,
+  ["fr", "light", "small"],
+  ["it", "dark", "small"],
+];
 /** Besides German, by turns. */
 const OTHERS = ["fr", "it", "en"];
 
-function looks(name: string, screen: Screen, language: string) {
-  const [first, ...others] = LOOKS[language] ?? BOTH;
-  test(`${name}, ${language}, ${[first, ...others].map((look) => look.join(" ")).join(", ")}`, async ({ open }) => {
-    const [theme, size] = first;
+/** What is open above the page; a message that goes by itself would be looked at in its first look only. */
+const ABOVE = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"], [role="alert"]';
+
+function looks(name: string, screen: Screen, all: Look[]) {
+  test(`${name}, ${all.map((look) => look.join(" ")).join(", ")}`, async ({ open }) => {
+    const [language, theme, size] = all[0] ?? ["en", "light", "wide"];
     const page = await open({ language, theme, ...screen.query }, SIZES[size]);
     if (screen.names) await by(page, "reveal-names").click();
     await screen.do?.(page);
-    await sound(page, name);
-    for (const [next, wide] of others) {
-      await looking(page, next, SIZES[wide]);
-      await sound(page, `${name}, ${next}`);
+    const above = await page.locator(ABOVE).count();
+    for (const [words, looked, wide] of all) {
+      await speaking(page, words);
+      await looking(page, looked, SIZES[wide]);
+      await sound(page, `${name}, ${words}, ${looked}`);
+      expect(await page.locator(ABOVE).count(), `${name}, ${words}: what is above the page`).toBe(above);
     }
   });
 }
 
-for (const language of Object.keys(LOOKS))
-  for (const [name, screen] of Object.entries(SCREENS)) looks(name, screen, language);
+for (const [name, screen] of Object.entries(SCREENS)) looks(name, screen, ALL);
 
-for (const [at, [name, screen]] of Object.entries(DIALOGS).entries())
-  for (const language of ["de", OTHERS[at % OTHERS.length] ?? "fr"]) looks(name, screen, language);
+for (const [at, [name, screen]] of Object.entries(DIALOGS).entries()) {
+  const other = OTHERS[at % OTHERS.length] ?? "fr";
+  looks(name, screen, [...GERMAN, ...ALL.filter(([language]) => language === other)]);
+}
 
 test("every screen at 320 pixels", async ({ open }) => {
   const page = await open({}, { width: 320, height: 640 });

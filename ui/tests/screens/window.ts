@@ -95,6 +95,33 @@ export async function looking(page: Page, theme: string, size: { width: number; 
   }, theme);
 }
 
+/** The cache of the window, which React has handed down from its root. */
+interface Cache {
+  isFetching(): number;
+  setQueryData(key: string[], change: (old: object) => object): void;
+}
+
+/** The same page in another language, as when that is chosen in the settings: what is open stays so. */
+export async function speaking(page: Page, language: string) {
+  await page.evaluate(async (to) => {
+    interface Fiber {
+      child: Fiber | null;
+      memoizedProps: { client?: Cache } | null;
+    }
+    const element = document.getElementById("window") as unknown as Record<string, Fiber | null>;
+    const root = Object.keys(element).find((name) => name.startsWith("__reactContainer"));
+    let fiber = root === undefined ? null : (element[root] ?? null);
+    while (fiber && !fiber.memoizedProps?.client) fiber = fiber.child;
+    const cache = fiber?.memoizedProps?.client;
+    if (!cache) throw new Error("the window has no cache");
+    cache.setQueryData(["preferences"], (old) => ({ ...old, language: to }));
+    const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    do await drawn();
+    while (document.documentElement.lang !== to || cache.isFetching() > 0);
+    await drawn();
+  }, language);
+}
+
 /** Nothing moves any more. */
 export async function still(page: Page) {
   await page.evaluate(() =>
