@@ -27,7 +27,7 @@ import type { DropTarget } from "./parts/drop";
 import { EnvironmentBar } from "./parts/environment-bar";
 import { Help } from "./parts/help";
 import { usePaletteKey, usePlaceKeys, useSingleKeys, useSizeKeys, useWindowKeys } from "./parts/keys";
-import { ProblemNote } from "./kit/notes";
+import { ReadProblem } from "./kit/notes";
 import { Palette } from "./parts/palette";
 import { Rail } from "./parts/rail";
 import { Standing } from "./parts/standing";
@@ -207,7 +207,7 @@ function Frame() {
 
   const window = useMemo<Window>(() => ({ place, go, reveal, setReveal }), [place, reveal]);
   const first = preferences.data && !preferences.data.firstRunDone && status.data;
-  const problem = status.error ?? preferences.error;
+  const unread = status.error ? status : preferences;
   if (status.data && locked) {
     return (
       <div className={css.window}>
@@ -227,9 +227,9 @@ function Frame() {
             <div className={css.frame}>
               <Rail status={status.data} showHelp={() => setSheet(true)} lock={lock} />
               <main className={css.screen}>
-                {problem && (
+                {unread.error && (
                   <div className={css.fault}>
-                    <ProblemNote problem={problem} />
+                    <ReadProblem of={unread} />
                   </div>
                 )}
                 {status.data && <Standing status={status.data} />}

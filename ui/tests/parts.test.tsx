@@ -1,15 +1,17 @@
 // @vitest-environment jsdom
 
+import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { act, useState } from "react";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import type { Group } from "../src/bridge/generated/Group";
 import type { ProblemCode } from "../src/bridge/generated/ProblemCode";
+import { createCache } from "../src/bridge/queries";
 import { BLANK, UNKNOWN_CODE, detail, row } from "../src/bridge/mock-data";
 import { Doubt } from "../src/parts/doubt";
 import { Message } from "../src/parts/message";
 import { CopyButton } from "../src/kit/controls";
-import { ProblemNote } from "../src/kit/notes";
+import { ProblemNote, ReadProblem } from "../src/kit/notes";
 import { useOtherRoom } from "../src/place";
 import { ReportList } from "../src/parts/report-list";
 import { Elsewhere } from "../src/parts/standing";
@@ -50,6 +52,32 @@ it("a button that copies says so for a moment, and nothing of it goes on where i
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
   vi.unstubAllGlobals();
+});
+
+it("what could not be read is asked for once more where a person says so", async () => {
+  const problem = { code: "journal-busy", params: {}, blame: "us", remedy: "retry", trace: "list" };
+  const ask = vi.fn<() => Promise<string>>().mockRejectedValueOnce(problem).mockResolvedValue("here it is");
+  const Host = () => {
+    const read = useQuery({ queryKey: ["read"], queryFn: ask });
+    return (
+      <>
+        <ReadProblem of={read} actions={<button>Close</button>} />
+        {read.data}
+      </>
+    );
+  };
+  const element = await render(
+    <QueryClientProvider client={createCache()}>
+      <Host />
+    </QueryClientProvider>,
+    "de",
+  );
+  const again = () => element.querySelector<HTMLElement>('[role="alert"] [data-testid="read-again"]');
+  await vi.waitFor(() => expect(again()?.textContent).toBe("Noch einmal versuchen"));
+  expect(element.querySelector('[role="alert"]')?.textContent).toContain("Close");
+  await act(async () => again()?.click());
+  await vi.waitFor(() => expect(element.textContent).toBe("here it is"));
+  expect(ask).toHaveBeenCalledTimes(2);
 });
 
 describe("a message", () => {

@@ -1,12 +1,13 @@
 // Empty states, notices and problems: each says why, and what next.
 
-import { CloudOff, Info, LockKeyhole, TriangleAlert } from "lucide-react";
+import { CloudOff, Info, LockKeyhole, RefreshCw, TriangleAlert } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 
 import type { Problem } from "../bridge/generated/Problem";
 import { useCodeText, useText } from "../i18n/text";
 import type { Text } from "../i18n/text";
+import { Button } from "./controls";
 import css from "./notes.module.css";
 
 /** How a thing looks by what it asks of the reader; the tokens have a colour for each. */
@@ -83,5 +84,34 @@ export function ProblemNote({ problem, actions }: { problem: Problem; actions?: 
         <code className="selectable">{[problem.code, problem.trace].filter(Boolean).join(" · ")}</code>
       </details>
     </Notice>
+  );
+}
+
+/** What is asked of the core and changes nothing. */
+interface Read {
+  error: Problem | null;
+  isFetching: boolean;
+  refetch: () => unknown;
+}
+
+/** A read that failed, as long as it has not gone well: to ask once more does no harm and is often enough. */
+export function ReadProblem({ of, actions }: { of: Read; actions?: ReactNode }) {
+  const text = useText();
+  if (!of.error) return null;
+  const again = (
+    <Button icon={RefreshCw} isPending={of.isFetching} onPress={() => void of.refetch()} data-testid="read-again">
+      {text("action.again")}
+    </Button>
+  );
+  return (
+    <ProblemNote
+      problem={of.error}
+      actions={
+        <>
+          {again}
+          {actions}
+        </>
+      }
+    />
   );
 }

@@ -3,7 +3,7 @@
 import { useAuditLog } from "../bridge/queries";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { Dialog } from "../kit/dialog";
-import { ProblemNote } from "../kit/notes";
+import { ReadProblem } from "../kit/notes";
 import css from "./audit-log.module.css";
 import { SaveTable } from "./save-table";
 import { csv } from "./table-text";
@@ -23,7 +23,7 @@ export function AuditLog({ onClose }: { onClose: () => void }) {
       footer={entries.length > 0 && <SaveTable table={table} data-testid="audit-save" />}
     >
       <p className={css.more}>{text("audit.reports")}</p>
-      {log.error && <ProblemNote problem={log.error} />}
+      <ReadProblem of={log} />
       {log.data && entries.length === 0 && <p>{text("audit.none")}</p>}
       {entries.length > 0 && (
         <table className={`${css.table} selectable`}>

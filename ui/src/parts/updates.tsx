@@ -10,7 +10,7 @@ import { useFormat, useText } from "../i18n/text";
 import type { Text } from "../i18n/text";
 import { Button, Switch } from "../kit/controls";
 import { Confirm } from "../kit/dialog";
-import { Notice, ProblemNote } from "../kit/notes";
+import { Notice, ReadProblem } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { say, sayProblem } from "../kit/toasts";
 import css from "../screens/settings.module.css";
@@ -34,7 +34,7 @@ export function Updates() {
   const known = useUpdates();
   const look = useCommand("look_for_updates");
   const choose = useCommand("set_updates");
-  if (known.error) return <ProblemNote problem={known.error} />;
+  if (known.error) return <ReadProblem of={known} />;
   const view = known.data;
   if (!view) return null;
   const onError = sayProblem(text);

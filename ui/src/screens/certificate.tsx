@@ -10,7 +10,7 @@ import { CertificateFacts, Validity } from "../parts/certificate-facts";
 import { ConnectionTest } from "../parts/connection-test";
 import { Button, Select } from "../kit/controls";
 import { Confirm } from "../kit/dialog";
-import { Empty, Notice, ProblemNote } from "../kit/notes";
+import { Empty, Notice, ProblemNote, ReadProblem } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { AdministrationNotice, Guarded, useAdministrationClosed } from "../parts/administration";
 import { say, sayProblem } from "../kit/toasts";
@@ -49,7 +49,7 @@ export function Certificate({ files }: { files: CertificateFiles }) {
         <div className={screen.columns}>
           <AdministrationNotice />
           {locked && <ProblemNote problem={locked} />}
-          {stored.error && <ProblemNote problem={stored.error} />}
+          <ReadProblem of={stored} />
           {importing && <CertificateImport key={files.turn} files={files} />}
           {!importing && none && (
             <Empty icon={BadgeX} title={text("certificate.none")} actions={choose}>

@@ -12,7 +12,7 @@ import { FixDialog } from "../parts/fix-dialog";
 import { useKeys } from "../parts/keys";
 import { Button } from "../kit/controls";
 import { followFocus } from "../kit/focus";
-import { Empty, ProblemNote } from "../kit/notes";
+import { Empty, ReadProblem } from "../kit/notes";
 import { useReportKeys } from "../parts/report-keys";
 import { shownSentence } from "../parts/said";
 import screen from "../kit/screen.module.css";
@@ -109,7 +109,7 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
           </div>
         </header>
         <div className={screen.body}>
-          {list.error && <ProblemNote problem={list.error} />}
+          <ReadProblem of={list} />
           {!list.isPending && !list.error && rows.length === 0 && (
             <Empty icon={PartyPopper} title={text("correct-list.none")}>
               {status?.environment === "practice" && `${text("correct-list.none.practice")} `}

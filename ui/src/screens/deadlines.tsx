@@ -9,7 +9,7 @@ import type { Disease } from "../bridge/generated/Disease";
 import { useCommand, useDeadlines, useRefresh } from "../bridge/queries";
 import { useFormat, useText, useWords } from "../i18n/text";
 import { Button, Select } from "../kit/controls";
-import { ProblemNote } from "../kit/notes";
+import { ReadProblem } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { say, sayProblem } from "../kit/toasts";
 import css from "./deadlines.module.css";
@@ -27,7 +27,7 @@ export function Deadlines() {
   const save = useCommand("set_deadlines");
   const refresh = useRefresh();
   const view = kept.data;
-  if (kept.error) return <ProblemNote problem={kept.error} />;
+  if (kept.error) return <ReadProblem of={kept} />;
   if (!view) return null;
   const nameOf = (disease: string) => text.code(`disease.${disease}`) ?? disease;
   const byName = (a: string, b: string) => nameOf(a).localeCompare(nameOf(b), language);

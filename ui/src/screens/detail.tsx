@@ -21,7 +21,7 @@ import { ReasonDialog } from "../kit/dialog";
 import { heldAs } from "../parts/held";
 import { Doubt } from "../parts/doubt";
 import { Message } from "../parts/message";
-import { ProblemNote } from "../kit/notes";
+import { ReadProblem } from "../kit/notes";
 import { ReportContent } from "../parts/report-content";
 import { SourceText, lineOf } from "../parts/source-text";
 import { StateBadge } from "../parts/state";
@@ -49,7 +49,7 @@ export function Detail({ id, onClose, onShow, onCorrected }: Props) {
     <article className={css.detail} data-testid="detail" data-takes-focus="" aria-label={text("detail.label")}>
       {detail.error ? (
         <div className={css.fault}>
-          <ProblemNote problem={detail.error} actions={<Button onPress={onClose}>{text("action.close")}</Button>} />
+          <ReadProblem of={detail} actions={<Button onPress={onClose}>{text("action.close")}</Button>} />
         </div>
       ) : (
         detail.data && (

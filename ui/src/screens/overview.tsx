@@ -21,7 +21,7 @@ import type { Totals } from "../parts/day-chart";
 import { Deadline, useNow } from "../parts/deadline";
 import { LostReports } from "../parts/lost";
 import { shownSentence } from "../parts/said";
-import { Notice, ProblemNote } from "../kit/notes";
+import { Notice, ReadProblem } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { SaveTable } from "../parts/save-table";
 import { STATE_CODES, StateLabel } from "../parts/state";
@@ -38,7 +38,8 @@ export function Overview({ stating: asked }: { stating: boolean }) {
   const text = useText();
   const [days, setDays] = useState<number>(7);
   const [stating, setStating] = useState(asked);
-  const { data: view, error } = useStatistics(days, useNow());
+  const statistics = useStatistics(days, useNow());
+  const { data: view } = statistics;
   return (
     <>
       <header className={screen.header}>
@@ -57,7 +58,7 @@ export function Overview({ stating: asked }: { stating: boolean }) {
         </div>
       </header>
       <div className={screen.body}>
-        {error && <ProblemNote problem={error} />}
+        <ReadProblem of={statistics} />
         <LostReports />
         {view && <Figures view={view} />}
       </div>

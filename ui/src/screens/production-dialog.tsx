@@ -10,7 +10,7 @@ import { useCertificates, useCommand, useEndpointPlan } from "../bridge/queries"
 import { useText } from "../i18n/text";
 import { Button, TextField } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
-import { Notice, ProblemNote } from "../kit/notes";
+import { Notice, ProblemNote, ReadProblem } from "../kit/notes";
 import { CopyForIt, Layers } from "../parts/connection-test";
 import { HOME, useWindow } from "../place";
 
@@ -65,7 +65,7 @@ export function ProductionDialog(props: {
     >
       <p>{text(more, { name: endpoint.name })}</p>
       {way === "production" && plan.data && <Readiness endpoint={endpoint} plan={plan.data} />}
-      {plan.error && <ProblemNote problem={plan.error} />}
+      <ReadProblem of={plan} />
       {plan.data?.from && <p>{text("production.nothing-again", { name: endpoint.name })}</p>}
       {plan.data?.stay.map((one) => (
         <p key={one.endpoint}>{text("production.stays", { n: one.count, name: one.endpoint })}</p>

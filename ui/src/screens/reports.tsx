@@ -26,7 +26,7 @@ import {
   SavedViews,
   StateFilter,
 } from "../parts/list-filters";
-import { Empty, ProblemNote } from "../kit/notes";
+import { Empty, ReadProblem } from "../kit/notes";
 import { useReportKeys } from "../parts/report-keys";
 import { ReportList } from "../parts/report-list";
 import { diseaseOf } from "../parts/subject";
@@ -172,7 +172,7 @@ export function Reports({
         </header>
         {list.error ? (
           <div className={screen.body}>
-            <ProblemNote problem={list.error} />
+            <ReadProblem of={list} />
           </div>
         ) : rows.length === 0 && !list.isPending ? (
           <NothingHere

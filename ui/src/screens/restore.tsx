@@ -11,7 +11,7 @@ import { useCommand, useRestorePlan } from "../bridge/queries";
 import { useFormat, useText } from "../i18n/text";
 import { Button, Select, TextField } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
-import { Notice, ProblemNote } from "../kit/notes";
+import { Notice, ProblemNote, ReadProblem } from "../kit/notes";
 import css from "./settings.module.css";
 
 export function Restore({ backups }: { backups: BackupView[] }) {
@@ -138,7 +138,7 @@ function Choice({ of }: { of: Restoring }) {
         onChange={(key) => !restore.isPending && of.choose(key)}
         data-testid="restore-which"
       />
-      {plan.error && <ProblemNote problem={plan.error} />}
+      <ReadProblem of={plan} />
       {plan.data && <Meaning plan={plan.data} />}
       {plan.data && !restore.isPending && (
         <form

@@ -8,7 +8,7 @@ import { useCommand, useRetentionPlan } from "../bridge/queries";
 import { useFormat, useText } from "../i18n/text";
 import { Select } from "../kit/controls";
 import { Confirm } from "../kit/dialog";
-import { ProblemNote } from "../kit/notes";
+import { ReadProblem } from "../kit/notes";
 import { say, sayProblem } from "../kit/toasts";
 import css from "./settings.module.css";
 
@@ -73,7 +73,7 @@ function RetentionDialog({ days, aside, onClose }: { days: number; aside: number
       onClose={onClose}
       data-testid="retention-confirm"
     >
-      {plan.error && <ProblemNote problem={plan.error} />}
+      <ReadProblem of={plan} />
       <p role="status" data-testid="retention-plan">
         {plan.data
           ? text("retention.plan", { n: plan.data.reports, date: format.date(plan.data.before) })

@@ -15,7 +15,7 @@ import { Button } from "../kit/controls";
 import { Confirm, Dialog } from "../kit/dialog";
 import { Message } from "../parts/message";
 import { diseaseOf } from "../parts/subject";
-import { Notice, ProblemNote } from "../kit/notes";
+import { Notice, ProblemNote, ReadProblem } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { say, sayProblem } from "../kit/toasts";
 import css from "./rules.module.css";
@@ -49,7 +49,7 @@ export function Rules() {
       {files.problems.map((problem, at) => (
         <ProblemNote key={at} problem={problem} />
       ))}
-      {rules.error && <ProblemNote problem={rules.error} />}
+      <ReadProblem of={rules} />
       {rules.data && all.length === 0 && <Notice tone="caution" title={text("rules.none")} />}
       <ul className={settings.endpoints}>
         {all.map((entry) => (
@@ -153,7 +153,7 @@ function UseDialog({ name, onClose }: { name: string; onClose: () => void }) {
         </div>
       )}
       {plan.data && <Plan plan={plan.data} />}
-      {plan.error && <ProblemNote problem={plan.error} />}
+      <ReadProblem of={plan} />
       {use.error && <ProblemNote problem={use.error} />}
     </Dialog>
   );

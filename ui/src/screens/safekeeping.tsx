@@ -11,7 +11,7 @@ import { useCommand, useSafekeeping } from "../bridge/queries";
 import { useFormat, useText } from "../i18n/text";
 import { Button } from "../kit/controls";
 import { Confirm } from "../kit/dialog";
-import { ProblemNote } from "../kit/notes";
+import { ReadProblem } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { say, sayProblem } from "../kit/toasts";
 import { Restore } from "./restore";
@@ -30,7 +30,7 @@ export function Safekeeping() {
   const check = useCommand("check_journal", {
     onDone: (n) => say({ tone: "done", title: text("safe.check.sound", { n }) }),
   });
-  if (kept.error) return <ProblemNote problem={kept.error} />;
+  if (kept.error) return <ReadProblem of={kept} />;
   const view = kept.data;
   if (!view) return null;
   const onError = sayProblem(text);

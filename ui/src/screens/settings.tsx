@@ -11,7 +11,7 @@ import { useCommand, useEndpoints, usePreferences, useStatus } from "../bridge/q
 import { endpointName, useCodeText, useText } from "../i18n/text";
 import { ConnectionTest } from "../parts/connection-test";
 import { Button, Select, Switch } from "../kit/controls";
-import { ProblemNote } from "../kit/notes";
+import { ReadProblem } from "../kit/notes";
 import { PassphraseDialog } from "../parts/passphrase-dialog";
 import { LanguageChoice } from "../parts/rail";
 import screen from "../kit/screen.module.css";
@@ -173,7 +173,7 @@ function Endpoints({ adds }: { adds: boolean }) {
               {text("endpoint.add")}
             </Button>
           </div>
-          {endpoints.error && <ProblemNote problem={endpoints.error} />}
+          <ReadProblem of={endpoints} />
           <ul className={css.endpoints}>
             {endpoints.data?.map((endpoint) => (
               <li

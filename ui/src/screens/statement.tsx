@@ -12,7 +12,7 @@ import { endpointName, useCodeText, useFormat, useText, useWords } from "../i18n
 import type { Text, TextId } from "../i18n/text";
 import { Button, CopyButton } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
-import { Notice, ProblemNote } from "../kit/notes";
+import { Notice, ReadProblem } from "../kit/notes";
 import { say, sayProblem } from "../kit/toasts";
 import { SaveTable } from "../parts/save-table";
 import { STATE_CODES } from "../parts/state";
@@ -36,7 +36,8 @@ export function StatementDialog({ onClose }: { onClose: () => void }) {
   const format = useFormat();
   const [today] = useState(() => dateOf(new Date()));
   const [date, setDate] = useState(today);
-  const { data: view, error } = useStatement(date);
+  const stated = useStatement(date);
+  const { data: view } = stated;
   const { language } = useWords();
   const save = useCommand("save_statement", {
     onDone: (saved) => saved && say({ tone: "done", title: text("statement.saved") }),
@@ -83,7 +84,7 @@ export function StatementDialog({ onClose }: { onClose: () => void }) {
           onPress={() => setDate(shifted(date, 1))}
         />
       </div>
-      {error && <ProblemNote problem={error} />}
+      <ReadProblem of={stated} />
       {view && <Sheet view={view} />}
       {/* Paper gets the sheet alone, outside of the window. */}
       {view &&
