@@ -50,7 +50,7 @@ pub use keep::{
 pub use look::{Entry, ListTerms, Moment, Shown};
 pub use rules_change::{RulesChange, RulesReason};
 pub use search::{Hit, HitPage, SearchTerms};
-pub use setup::{EndpointFacts, EndpointTerms, MoveFacts};
+pub use setup::{Elsewhere, EndpointFacts, EndpointTerms, MoveFacts};
 pub use support::{save_support, support_files};
 pub use validator::{ValidatorFacts, choose_validator, forget_validator, validator};
 

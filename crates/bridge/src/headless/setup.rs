@@ -42,8 +42,20 @@ pub struct EndpointFacts {
     pub server_key: Option<String>,
     /// Whether the base address ends as those of the authority do, `/v1/fhir`.
     pub usual_path: bool,
+    /// Endpoints of another environment that have its address: what went to the one is not known
+    /// at the other, and would go there twice.
+    pub same_address: Vec<Elsewhere>,
     /// Whether it is in force.
     pub in_use: bool,
+}
+
+/// An endpoint as it is named beside another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Elsewhere {
+    /// Its name.
+    pub name: String,
+    /// Its environment.
+    pub environment: Environment,
 }
 
 /// What using another endpoint means.
@@ -185,6 +197,7 @@ impl Headless {
             also_system_roots: endpoint.also_system_roots,
             server_key: endpoint.server_key.clone(),
             usual_path: endpoint.has_usual_path(),
+            same_address: elsewhere(endpoint, &settings.endpoints),
             in_use: settings.in_use.as_deref() == Some(endpoint.id()),
         };
         settings.endpoints.iter().map(facts).collect()
@@ -269,6 +282,15 @@ impl Headless {
         }
         Ok(layers)
     }
+}
+
+/// Those of another environment at the same address.
+fn elsewhere(endpoint: &Endpoint, all: &[Endpoint]) -> Vec<Elsewhere> {
+    let same = all.iter().filter(|one| {
+        one.environment != endpoint.environment
+            && one.leads_to(endpoint.base.as_str(), one.environment.code())
+    });
+    same.map(|one| Elsewhere { name: one.name.clone(), environment: one.environment }).collect()
 }
 
 /// An address as it may be shown.

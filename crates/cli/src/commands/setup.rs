@@ -115,11 +115,14 @@ pub(super) async fn endpoint(scene: &Scene<'_>, command: EndpointCommand) -> Res
             profile.add_endpoint(terms).await?;
             changed(scene, &profile, &name, "say.endpoint-added");
             warn_of_path(scene, &profile, Some(&name));
+            warn_of_same_address(scene, &profile, &name);
         }
         EndpointCommand::SetAddress { name, url, same_authority } => {
             profile.set_endpoint_address(&name, &url, same_authority).await?;
             changed(scene, &profile, &name, "say.endpoint-address-set");
             warn_of_path(scene, &profile, Some(&name));
+            warn_of_same_address(scene, &profile, &name);
+            warn_of_same_address(scene, &profile, &name);
         }
         EndpointCommand::Rename { name, new_name } => {
             profile.rename_endpoint(&name, &new_name).await?;
@@ -167,6 +170,17 @@ fn warn_of_path(scene: &Scene<'_>, profile: &Headless, name: Option<&str>) {
         added.filter(|facts| !facts.usual_path && facts.environment != Environment::Practice)
     {
         scene.hint("say.unusual-path", &[("name", &facts.name), ("url", &facts.url)]);
+    }
+}
+
+/// One authority in two environments would get reports twice. That is said with `--quiet` and
+/// `--json` too, whose objects name the other one.
+fn warn_of_same_address(scene: &Scene<'_>, profile: &Headless, name: &str) {
+    let endpoints = profile.endpoints();
+    for other in endpoints.iter().filter(|facts| facts.name == name).flat_map(|f| &f.same_address) {
+        let environment = scene.texts.say(&format!("environment.{}", other.environment.code()));
+        let params = [("name", &*other.name), ("environment", &*environment)];
+        scene.output.error(Line::of(scene.texts.text("say.same-address", &params)));
     }
 }
 

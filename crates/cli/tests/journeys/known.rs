@@ -188,6 +188,30 @@ fn an_endpoint_is_for_integration_unless_said_otherwise() {
     place.run(&["endpoint", "test", "f"]).ends(3).says("its key is not the one");
 }
 
+/// One authority under two environments gets what was sent to the one a second time: whoever adds
+/// it is told, with `--quiet` and for scripts too.
+#[test]
+fn an_address_that_another_environment_has_is_told() {
+    let place = Place::ready();
+    let (same, ca) = (format!("{}/", place.url()), place.ca());
+    let real = ["--environment", "production", "--also-system-roots", "--ca", &ca];
+    let add = |before: &[&str], name: &str, url: &str, more: &[&str]| {
+        place.run(&[before, &["endpoint", "add", name, url], more].concat()).ends(0)
+    };
+    let told = "“authority” (integration) has this address already";
+    add(&[], "twin", &same, &["--ca", &ca]).says_not("has this address already");
+    add(&["--quiet"], "real", &same, &real).says(told);
+    let scripted = add(&["--json"], "again", &same, &real).says(told);
+    let others = serde_json::json!([
+        { "name": "authority", "environment": "integration" },
+        { "name": "twin", "environment": "integration" },
+    ]);
+    assert_eq!(scripted.objects()[0]["sameAddress"], others, "results are whole lines of JSON");
+    let elsewhere = "https://elm.example.org/v1/fhir";
+    add(&[], "far", elsewhere, &real).says_not("has this address already");
+    place.run(&["endpoint", "set-address", "far", &same]).ends(0).says(told);
+}
+
 /// What a release cannot be asked is refused in words, not left out.
 #[test]
 fn a_search_that_the_release_does_not_offer_is_refused() {
