@@ -48,6 +48,7 @@ pub const CHANGES: &[(&str, &[&str])] = &[
     ("endpoint-renamed", &["endpoint", "name"]),
     ("endpoint-removed", &["endpoint"]),
     ("endpoint-used", &["endpoint"]),
+    ("practice-used", &[]),
     ("certificate-imported", &[]),
     ("certificate-used", &["fingerprint", "endpoint"]),
     ("certificate-removed", &["fingerprint"]),

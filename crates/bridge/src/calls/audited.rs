@@ -2,6 +2,7 @@
 
 use super::Call;
 use crate::audit::Change;
+use crate::practice::ENDPOINT;
 use crate::views::EndpointInput;
 
 impl Call {
@@ -48,6 +49,7 @@ impl Call {
                 of("endpoint-renamed", &[("endpoint", name), ("name", new_name)])
             }
             Self::RemoveEndpoint { name } => of("endpoint-removed", &[("endpoint", name)]),
+            Self::UseEndpoint { name } if name == ENDPOINT => of("practice-used", &[]),
             Self::UseEndpoint { name } => of("endpoint-used", &[("endpoint", name)]),
             _ => None,
         }

@@ -3,6 +3,7 @@
 use std::sync::PoisonError;
 
 use super::{Desk, Laboratory, PLACE, Place};
+use crate::audit::Change;
 use crate::problem::Problem;
 
 impl Desk {
@@ -30,9 +31,16 @@ impl Desk {
     }
 
     /// Uses practice, this time: the next start is in the room that was in use before.
+    ///
+    /// Where it takes the laboratory's place that is noted, as it is where it is chosen in the
+    /// window. That it cannot be noted keeps nobody out: nothing of the laboratory is changed.
     pub async fn practise(&self) -> Result<(), Problem> {
+        let is_instead = self.wants_laboratory();
         self.enter(true);
         self.watch_practice().await;
+        if is_instead {
+            let _ = self.note_change(Change::new("practice-used", &[])).await;
+        }
         self.read_certificate().await
     }
 

@@ -52,3 +52,30 @@ async fn what_is_done_is_noted_and_what_is_refused_or_play_is_not() {
     let again = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
     assert_eq!(noted(&again).await, changes);
 }
+
+/// Practice that takes the laboratory's place decides where reports go, as an authority does.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_goes_to_practice_is_noted_whichever_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let opened = || Desk::open_with(folder.path(), SecretsKind::Practice);
+    let desk = opened().await.unwrap();
+    // There is nothing else yet.
+    desk.practise().await.unwrap();
+    assert_eq!(noted(&desk).await, Vec::<String>::new());
+    let added = json!({ "input": {
+        "name": "real", "baseUrl": "https://a.example/v1/fhir", "environment": "integration",
+        "release": null, "language": null, "caPem": null, "proxy": null
+    } });
+    ask(&desk, "add_endpoint", added).await.unwrap();
+    ask(&desk, "use_endpoint", json!({ "name": "real" })).await.unwrap();
+    ask(&desk, "use_endpoint", json!({ "name": "practice" })).await.unwrap();
+    assert_eq!(noted(&desk).await[..2], ["practice-used", "endpoint-used"]);
+    ask(&desk, "use_endpoint", json!({ "name": "real" })).await.unwrap();
+    drop(desk);
+    // As it is asked for at a start.
+    let again = opened().await.unwrap();
+    let before = noted(&again).await.len();
+    again.practise().await.unwrap();
+    let all = noted(&again).await;
+    assert_eq!((&*all[0], all.len()), ("practice-used", before + 1));
+}
