@@ -123,6 +123,9 @@ impl Desk {
 
     /// The file of the version that is ready, once its signature was found right again. `None`
     /// where there is none, or none any more: [`Desk::updates`] says why.
+    ///
+    /// # Errors
+    /// `update-not-noted`: that somebody opens it could not be written down, so nobody does.
     pub async fn update_to_install(&self) -> Result<Option<PathBuf>, Problem> {
         if self.updates().await?.state != "ready" {
             return Ok(None);
@@ -132,7 +135,8 @@ impl Desk {
         };
         match on_pool(move || checked.path().map(Path::to_owned)).await? {
             Ok(path) => {
-                self.note_change(Change::new("update-installed", &[])).await?;
+                let noted = self.note_change(Change::new("update-installed", &[])).await;
+                noted.map_err(not_noted)?;
                 Ok(Some(path))
             }
             Err(fault) => {
@@ -198,6 +202,14 @@ impl Desk {
             let _ = looking.task.await;
         }
     }
+}
+
+/// What is noted elsewhere was done before; this is not done.
+fn not_noted(problem: Problem) -> Problem {
+    if problem.code != "audit-not-written" {
+        return problem;
+    }
+    Problem { params: problem.params, ..Problem::new("update-not-noted", &[], "update") }
 }
 
 async fn looks(desk: Weak<Inner>) {

@@ -180,7 +180,8 @@ pub const PROBLEMS: &[ProblemRow] = &[
     row("settings-missing", &["folder"], Blame::You, "restore", Class::Locked),
     row("settings-newer", &["found"], Blame::You, "update", Class::Locked),
     row("profile-io", &["file", "reason"], Blame::You, "call-it", Class::Locked),
-    row("audit-not-written", &["file", "reason"], Blame::You, "call-it", Class::Person),
+    row("audit-not-written", &["file", "reason"], Blame::You, "allow-writing", Class::Person),
+    row("update-not-noted", &["file", "reason"], Blame::You, "allow-writing", Class::Person),
     row("journal-missing", &[], Blame::You, "restore", Class::Locked),
     row("journal-exists", &[], Blame::You, "change-input", Class::Locked),
     row("journal-wrong-key-or-damaged", &[], Blame::You, "restore", Class::Locked),
@@ -332,6 +333,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
 /// Remedies that [`PROBLEMS`] names, in alphabetical order.
 pub const REMEDIES: &[&str] = &[
     "add-endpoint",
+    "allow-writing",
     "call-authority",
     "call-it",
     "change-endpoint",

@@ -100,6 +100,22 @@ async fn a_newer_version_is_offered_by_its_signature_and_nobody_is_asked_unless_
     desk.stop().await;
 }
 
+/// Nobody installs what nobody can be asked about later, and the words say that nothing was done.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_installer_that_cannot_be_noted_is_not_opened_and_nothing_is_said_to_be_changed() {
+    let (root, house) = (tempfile::tempdir().unwrap(), House::open().await);
+    std::fs::write(root.path().join("updates.json"), house.setting.to_string()).unwrap();
+    let desk = opened(root.path()).await;
+    assert_eq!(asked(&desk).await.0, "ready");
+    let log = root.path().join("practice").join("audit.jsonl");
+    std::fs::create_dir(&log).unwrap();
+    assert_known(desk.update_to_install().await, "update-not-noted");
+    assert_eq!(state(&desk).await.0, "ready", "it is still there");
+    std::fs::remove_dir(&log).unwrap();
+    assert!(desk.update_to_install().await.unwrap().is_some());
+    desk.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn administrators_switch_it_off_for_the_computer_and_in_the_settings() {
     let (root, house) = (tempfile::tempdir().unwrap(), House::open().await);

@@ -3,4 +3,4 @@
 /**
  * What to do next about a problem.
  */
-export type Remedy = "add-endpoint" | "call-authority" | "call-it" | "change-endpoint" | "change-input" | "choose-backup" | "choose-other-file" | "correct" | "create-profile" | "enter-password" | "free-space" | "import-certificate" | "look-again" | "look-at-list" | "mend-file" | "reconnect-folder" | "restart" | "restore" | "retry" | "send-or-remove" | "try-again" | "unlock-keychain" | "unlock-window" | "update" | "wait";
+export type Remedy = "add-endpoint" | "allow-writing" | "call-authority" | "call-it" | "change-endpoint" | "change-input" | "choose-backup" | "choose-other-file" | "correct" | "create-profile" | "enter-password" | "free-space" | "import-certificate" | "look-again" | "look-at-list" | "mend-file" | "reconnect-folder" | "restart" | "restore" | "retry" | "send-or-remove" | "try-again" | "unlock-keychain" | "unlock-window" | "update" | "wait";
