@@ -21,7 +21,15 @@ vi.mock("#door", () => ({
       if (command === "status") return { counts: {}, notices: [] };
       if (command === "deadlines") return { deadlines: [] };
       if (command === "list_counts")
-        return { groups: {}, states: {}, laboratories: [], diseases: [], timeliness: {}, atLeast: false };
+        return {
+          groups: {},
+          states: {},
+          laboratories: [],
+          diseases: [],
+          timeliness: {},
+          atLeast: false,
+          choicesAtLeast: false,
+        };
       if (command !== "list" || !takes) return [];
       asked.push(takes.query);
       return { rows: [], next: null, total: 0 };

@@ -12,7 +12,7 @@ import {
   Trash2,
 } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
-import { useState } from "react";
+import { useId, useState } from "react";
 import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover, Separator } from "react-aria-components";
 import type { Selection } from "react-aria-components";
 
@@ -46,6 +46,9 @@ const GROUPS: { code: Group | null; word: TextId }[] = [
   { code: "completed", word: "group.completed" },
   { code: "closed", word: "group.closed" },
 ];
+
+/** Reports that are counted at most for what each choice would leave, the newest. */
+const COUNTED_MAX = 10_000;
 
 /** Groups with what each would leave beside the search and all other filters. */
 export function GroupFilter(props: {
@@ -89,10 +92,13 @@ function FilterMenu<Id extends string>(props: {
   choices: { id: Id; name: string; count: number }[];
   chosen: Id[];
   several: boolean;
+  /** There are more reports than were counted. */
+  atLeast: boolean | undefined;
   onChoose: (ids: Id[]) => void;
   "data-testid": string;
 }) {
-  const { label, icon: Icon, choices, chosen, several, onChoose } = props;
+  const { label, icon: Icon, choices, chosen, several, atLeast = false, onChoose } = props;
+  const cut = useId();
   const text = useText();
   const format = useFormat();
   const named = choices.filter((choice) => chosen.includes(choice.id)).map((choice) => choice.name);
@@ -113,6 +119,7 @@ function FilterMenu<Id extends string>(props: {
         <Menu
           className={controls.menu}
           aria-label={label}
+          aria-describedby={atLeast ? cut : undefined}
           selectionMode={several ? "multiple" : "single"}
           selectedKeys={chosen}
           onSelectionChange={change}
@@ -125,12 +132,20 @@ function FilterMenu<Id extends string>(props: {
                 <>
                   <span className={controls.tick}>{isSelected && <Check aria-hidden size={15} />}</span>
                   <span className={css.choice}>{choice.name}</span>
-                  <span className={css.count}>{format.number(choice.count)}</span>
+                  <span className={css.count}>
+                    {format.number(choice.count)}
+                    {atLeast && "+"}
+                  </span>
                 </>
               )}
             </MenuItem>
           )}
         </Menu>
+        {atLeast && (
+          <p id={cut} className={css.cut} data-testid="filter-at-least">
+            {text("filter.at-least", { n: format.number(COUNTED_MAX) })}
+          </p>
+        )}
       </Popover>
     </MenuTrigger>
   );
@@ -152,6 +167,7 @@ export function StateFilter(props: {
       choices={offered.map((id) => ({ id, name: words("state", id), count: counts?.states[id] ?? 0 }))}
       chosen={states}
       several
+      atLeast={counts?.choicesAtLeast}
       onChoose={onChange}
       data-testid="filter-state"
     />
@@ -175,6 +191,7 @@ export function LaboratoryFilter(props: {
       choices={[...gone, ...known].map(({ name, count }) => ({ id: name, name, count }))}
       chosen={laboratory === null ? [] : [laboratory]}
       several={false}
+      atLeast={counts?.choicesAtLeast}
       onChoose={([chosen]) => onChange(chosen ?? null)}
       data-testid="filter-laboratory"
     />
@@ -205,6 +222,7 @@ export function DiseaseFilter(props: {
       choices={offered}
       chosen={about === null ? [] : [idOf(about)]}
       several={false}
+      atLeast={counts?.choicesAtLeast}
       onChoose={([chosen]) => onChange(offered.find(({ id }) => id === chosen)?.about ?? null)}
       data-testid="filter-disease"
     />
@@ -231,6 +249,7 @@ export function DeadlineFilter(props: {
       }))}
       chosen={timeliness === null ? [] : [timeliness]}
       several={false}
+      atLeast={counts?.choicesAtLeast}
       onChoose={([chosen]) => onChange(chosen ?? null)}
       data-testid="filter-deadline"
     />

@@ -334,6 +334,13 @@ fn counts(
         groups = BTreeMap::from(Group::ALL.map(|group| (group, small(all.group(group)))));
     }
     let (laboratories, diseases, timeliness) = choices.views();
-    let at_least = !is_complete && !is_all;
-    Ok(ListCountsView { groups, states, laboratories, diseases, timeliness, at_least })
+    Ok(ListCountsView {
+        groups,
+        states,
+        laboratories,
+        diseases,
+        timeliness,
+        at_least: !is_complete && !is_all,
+        choices_at_least: !is_complete,
+    })
 }

@@ -29,8 +29,10 @@ pub struct ListCountsView {
     /// How they stand to their deadlines, those of them that have one.
     #[ts(as = "BTreeMap<codes::Timeliness, u32>")]
     pub timeliness: BTreeMap<&'static str, u32>,
-    /// Only the newest reports were counted: there are at least so many.
+    /// Only the newest reports were counted by group: there are at least so many.
     pub at_least: bool,
+    /// Likewise by everything else; the journal counts all by group alone.
+    pub choices_at_least: bool,
 }
 
 /// By when reports have to be with the authority.

@@ -30,6 +30,10 @@ diseases: Array<DiseaseCountView>,
  */
 timeliness: { [key in Timeliness]?: number }, 
 /**
- * Only the newest reports were counted: there are at least so many.
+ * Only the newest reports were counted by group: there are at least so many.
  */
-atLeast: boolean, };
+atLeast: boolean, 
+/**
+ * Likewise by everything else; the journal counts all by group alone.
+ */
+choicesAtLeast: boolean, };
