@@ -4,15 +4,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bridge::{Call, Desk, Problem, Purpose, Wording};
+use bridge::{Call, Desk, FolderPurpose, Problem, Wording};
 use serde_json::Value;
 use tauri::ipc::{Invoke, InvokeBody, InvokeError, InvokeResponseBody};
 use tauri::{AppHandle, Manager as _, Runtime};
-use tauri_plugin_dialog::{DialogExt as _, FilePath};
 use texts::Language;
 
+use crate::choosing::What;
 use crate::house::House;
-use crate::{autostart, installing, question};
+use crate::{autostart, choosing, installing, question};
 
 /// What stands on a statement, in a language.
 fn wording(language: &str) -> Wording {
@@ -59,45 +59,21 @@ async fn answer<R: Runtime>(
     }
     match call {
         Call::ChooseFiles { purpose } => {
-            let chosen = choose_files(app, purpose).await;
+            let chosen = choosing::files(app, purpose).await;
             unlocked(app).await?;
             grant(app, chosen.iter().map(PathBuf::from)).await;
             Ok(text(chosen))
         }
-        Call::ChooseFolder {} => {
-            let chosen = choose_folder(app).await;
+        Call::ChooseFolder { purpose } => {
+            let chosen = choosing::folder(app, purpose).await;
             unlocked(app).await?;
             grant(app, chosen.iter().map(PathBuf::from)).await;
             Ok(text(chosen))
         }
-        Call::SaveSupport {} => match choose_target(app, "labcourier-support.zip").await {
-            Some(target) => {
-                app.state::<Arc<House>>().desk().await?.save_support(&target).await?;
-                Ok(text(true))
-            }
-            None => Ok(text(false)),
-        },
-        Call::SaveTable { text: table } => match choose_target(app, "labcourier.csv").await {
-            Some(target) => {
-                unlocked(app).await?;
-                app.state::<Arc<House>>().desk().await?.save_table(&target, table).await?;
-                Ok(text(true))
-            }
-            None => Ok(text(false)),
-        },
+        Call::SaveSupport {} => save_support(app).await.map(text),
+        Call::SaveTable { text: table } => save_table(app, table).await.map(text),
         Call::SaveStatement { date, language } => {
-            // The page says which day; what stands in the dialog is a name and never a place.
-            let day: String = date.chars().filter(|c| c.is_ascii_digit() || *c == '-').collect();
-            let name = format!("labcourier-{day}.pdf");
-            match choose_target(app, &name).await {
-                Some(target) => {
-                    unlocked(app).await?;
-                    let desk = app.state::<Arc<House>>().desk().await?;
-                    desk.save_statement(&target, date, wording(&language)).await?;
-                    Ok(text(true))
-                }
-                None => Ok(text(false)),
-            }
+            save_statement(app, date, &language).await.map(text)
         }
         Call::InstallUpdate {} => install(app).await.map(text),
         Call::SetPreferences { preferences } => {
@@ -107,6 +83,37 @@ async fn answer<R: Runtime>(
         }
         call => app.state::<Arc<House>>().desk().await?.answer(call, room?).await,
     }
+}
+
+async fn save_support<R: Runtime>(app: &AppHandle<R>) -> Result<bool, Problem> {
+    let target = choosing::target(app, What::Support, "labcourier-support.zip").await;
+    let Some(target) = target else { return Ok(false) };
+    app.state::<Arc<House>>().desk().await?.save_support(&target).await?;
+    Ok(true)
+}
+
+async fn save_table<R: Runtime>(app: &AppHandle<R>, table: String) -> Result<bool, Problem> {
+    let target = choosing::target(app, What::Table, "labcourier.csv").await;
+    let Some(target) = target else { return Ok(false) };
+    unlocked(app).await?;
+    app.state::<Arc<House>>().desk().await?.save_table(&target, table).await?;
+    Ok(true)
+}
+
+async fn save_statement<R: Runtime>(
+    app: &AppHandle<R>,
+    date: String,
+    language: &str,
+) -> Result<bool, Problem> {
+    // The page says which day; what stands in the dialog is a name and never a place.
+    let day: String = date.chars().filter(|c| c.is_ascii_digit() || *c == '-').collect();
+    let name = format!("labcourier-{day}.pdf");
+    let target = choosing::target(app, What::Statement, &name).await;
+    let Some(target) = target else { return Ok(false) };
+    unlocked(app).await?;
+    let desk = app.state::<Arc<House>>().desk().await?;
+    desk.save_statement(&target, date, wording(language)).await?;
+    Ok(true)
 }
 
 /// Opens what the desk has found to be right at this moment.
@@ -135,7 +142,7 @@ async fn start_at_login(desk: &Desk, on: bool) -> Result<(), Problem> {
 /// sits there now.
 async fn unlocked<R: Runtime>(app: &AppHandle<R>) -> Result<(), Problem> {
     match app.state::<Arc<House>>().desk().await {
-        Ok(desk) => desk.permits(&Call::ChooseFolder {}),
+        Ok(desk) => desk.permits(&Call::ChooseFolder { purpose: FolderPurpose::Reports }),
         Err(_) => Ok(()),
     }
 }
@@ -153,50 +160,4 @@ pub(crate) async fn grant<R: Runtime>(
 
 fn text(chosen: impl Into<Value>) -> String {
     chosen.into().to_string()
-}
-
-async fn choose_files<R: Runtime>(app: &AppHandle<R>, purpose: Purpose) -> Vec<String> {
-    let extensions: &[&str] = match purpose {
-        Purpose::Reports => &["json", "xml", "zip", "ndjson"],
-        Purpose::Certificate => &["p12", "pfx", "pem", "cer", "crt", "der", "key"],
-        Purpose::Ca => &["pem", "cer", "crt"],
-        Purpose::Rules => &["tgz", "json"],
-    };
-    let (answer, chosen) = tokio::sync::oneshot::channel();
-    app.dialog()
-        .file()
-        .add_filter(extensions.join(", "), extensions)
-        .add_filter("*", &["*"])
-        .pick_files(move |files| {
-            // The page may be gone by the time the dialog closes.
-            let _ = answer.send(files);
-        });
-    let files = chosen.await.ok().flatten().unwrap_or_default();
-    files.into_iter().filter_map(path_of).collect()
-}
-
-async fn choose_folder<R: Runtime>(app: &AppHandle<R>) -> Option<String> {
-    let (answer, chosen) = tokio::sync::oneshot::channel();
-    app.dialog().file().pick_folder(move |folder| {
-        // As above.
-        let _ = answer.send(folder);
-    });
-    chosen.await.ok().flatten().and_then(path_of)
-}
-
-/// Where to save; the dialog asks before a file is replaced.
-async fn choose_target<R: Runtime>(app: &AppHandle<R>, name: &str) -> Option<PathBuf> {
-    let (answer, chosen) = tokio::sync::oneshot::channel();
-    let extension = name.rsplit_once('.').map_or("*", |(_, extension)| extension);
-    let dialog = app.dialog().file().set_file_name(name).add_filter(extension, &[extension]);
-    dialog.save_file(move |file| {
-        // As above.
-        let _ = answer.send(file);
-    });
-    chosen.await.ok().flatten()?.into_path().ok()
-}
-
-/// A chosen path as the page hands it back; one that is no Unicode cannot travel through it.
-fn path_of(chosen: FilePath) -> Option<String> {
-    chosen.into_path().ok()?.into_os_string().into_string().ok()
 }

@@ -1,12 +1,14 @@
 //! The desktop shell: one window over `bridge`. It knows Tauri and no rule.
 
 mod autostart;
+mod choosing;
 mod closing;
 mod commands;
 #[cfg(test)]
 mod grants;
 mod house;
 mod installing;
+mod language;
 mod outside;
 mod question;
 mod tray;
@@ -49,6 +51,7 @@ pub fn run() -> ExitCode {
         .manage(house)
         .manage(closing::Decided::default())
         .manage(tray::Tray::default())
+        .manage(choosing::Folders::default())
         .manage(outside::Following::default())
         .invoke_handler(commands::handle)
         .on_window_event(window::on_event)

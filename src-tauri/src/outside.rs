@@ -4,13 +4,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bridge::{Call, Desk, NOTIFICATIONS, NotificationLine};
+use bridge::{Call, NOTIFICATIONS, NotificationLine};
 use tauri::async_runtime::JoinHandle;
 use tauri::{AppHandle, Manager as _};
 use texts::{CATALOGUE, Language};
 
 use crate::house::House;
-use crate::{closing, tray, window};
+use crate::{closing, language, tray, window};
 
 /// A connection comes and goes without a change of the journal, and a tray appears when its desktop
 /// has started.
@@ -51,7 +51,7 @@ pub(crate) fn follow(app: AppHandle) {
             }
             if let Ok(desk) = house.desk().await {
                 let seen = desk.revision().unwrap_or(u64::MAX);
-                let language = language(&desk).await;
+                let language = language::of(&desk).await;
                 tray::show(&app, &desk, language).await;
                 // What cannot be counted now is counted the next time.
                 let due = desk.due_notification(window::is_in_view(&app).await).await;
@@ -90,14 +90,7 @@ async fn pause_or_resume(app: &AppHandle) {
     {
         return window::show(app);
     }
-    tray::show(app, &desk, language(&desk).await).await;
-}
-
-/// The language that the person chose, or that of the system.
-pub(crate) async fn language(desk: &Desk) -> Language {
-    let chosen = desk.preferences().await.ok().and_then(|chosen| chosen.language);
-    let language = chosen.or_else(|| std::env::var("LANG").ok()).unwrap_or_default();
-    Language::of_locale(&language)
+    tray::show(app, &desk, language::of(&desk).await).await;
 }
 
 /// The words of a notification, one line each.

@@ -5,6 +5,8 @@ use bridge::{Desk, EndpointQuestion};
 use tauri::{AppHandle, Runtime};
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogButtons, MessageDialogKind};
 
+use crate::language;
+
 /// The words of one language.
 struct Words {
     title: &'static str,
@@ -113,9 +115,7 @@ pub(crate) async fn allows<R: Runtime>(
     desk: &Desk,
     asked: &EndpointQuestion,
 ) -> bool {
-    let chosen = desk.preferences().await.ok().and_then(|chosen| chosen.language);
-    let language = chosen.or_else(|| std::env::var("LANG").ok()).unwrap_or_default();
-    let words = Words::of(&language);
+    let words = Words::of(language::of(desk).await.code());
     let (answer, said) = tokio::sync::oneshot::channel();
     app.dialog()
         .message(words.asked(asked))

@@ -41,6 +41,17 @@ pub enum Purpose {
     Rules,
 }
 
+/// What a folder dialog is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+#[ts(export)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum FolderPurpose {
+    Reports,
+    Watched,
+    Backups,
+}
+
 /// Which notice a person has read: the code of what it tells.
 #[derive(Debug, Clone, Deserialize, TS)]
 #[serde(transparent)]

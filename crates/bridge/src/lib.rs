@@ -50,7 +50,7 @@ mod words;
 mod writing;
 mod zone;
 
-pub use calls::{Call, Purpose};
+pub use calls::{Call, FolderPurpose, Purpose};
 pub use candidates::{MESSAGE_CODES, REFUSALS};
 pub use desk::{
     Decision, Desk, EndpointQuestion, NOTIFICATIONS, NotificationLine, Opened, Standing,

@@ -312,8 +312,9 @@ mod tests {
                 "element" => true,
                 "statement" => bridge::STATEMENT_TEXTS.iter().any(|of| of.0 == code),
                 "notification" => bridge::NOTIFICATIONS.iter().any(|of| of.0 == code),
-                // What the icon of the desktop app says; the app lists them where it is built.
-                "tray" => true,
+                // What the icon and the dialogs of the desktop app say; the app lists them where it
+                // is built.
+                "tray" | "choose" => true,
                 "kind" => code == "unknown" || Family::Kind.bare().contains(&code),
                 // The sentence of a rule that has a name, and why something is as it is.
                 family => ["named", "reason"].contains(&family),

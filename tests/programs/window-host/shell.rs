@@ -118,7 +118,7 @@ impl Shell {
         };
         Some(match call {
             Call::ChooseFiles { .. } => Ok(json!(self.next_choice()).to_string()),
-            Call::ChooseFolder {} => Ok(json!(self.next_choice().pop()).to_string()),
+            Call::ChooseFolder { .. } => Ok(json!(self.next_choice().pop()).to_string()),
             Call::SaveTable { text } => match self.next_choice().pop() {
                 Some(target) => {
                     self.desk.save_table(target.as_ref(), text).await.map(|()| "true".to_owned())

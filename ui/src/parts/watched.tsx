@@ -32,7 +32,7 @@ export function WatchedFolder() {
   const onError = sayProblem(text);
   const close = () => setChosen(undefined);
   const choose = async () => {
-    const path = await door.call("choose_folder");
+    const path = await door.call("choose_folder", { purpose: "watched" });
     if (path === null) return;
     const there = await door.call("look_at_folder", { path });
     // Nobody is asked about nothing; a share that is away looks like an empty folder, so it is said.

@@ -35,7 +35,9 @@ export function Safekeeping() {
   if (!view) return null;
   const onError = sayProblem(text);
   const choose = () =>
-    void door.call("choose_folder").then((path) => path !== null && place.mutate({ path }, { onError }), onError);
+    void door
+      .call("choose_folder", { purpose: "backups" })
+      .then((path) => path !== null && place.mutate({ path }, { onError }), onError);
   // It may be made although its copy is not: that is shown too.
   const now = () => backUp.mutate(undefined, { onError, onSettled: () => void kept.refetch() });
   const { backups, lastBackup, backupPlace, setAside } = view;

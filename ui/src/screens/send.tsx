@@ -206,7 +206,8 @@ export function useChooser() {
   const chosen = (paths: Promise<string[]>) => void paths.then(intake.choose, sayProblem(text));
   return {
     files: () => chosen(door.call("choose_files", { purpose: "reports" })),
-    folder: () => chosen(door.call("choose_folder").then((path) => (path === null ? [] : [path]))),
+    folder: () =>
+      chosen(door.call("choose_folder", { purpose: "reports" }).then((path) => (path === null ? [] : [path]))),
     samples: () => chosen(door.call("practice_samples")),
   };
 }

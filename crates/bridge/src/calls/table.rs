@@ -160,8 +160,8 @@ calls! {
         any room, { "purpose": "reports" }
         = Ok(Vec::new());
     /// Opens a folder dialog; answered by the shell.
-    choose_folder => ChooseFolder {} -> Option<String>:
-        any room, {}
+    choose_folder => ChooseFolder { purpose: FolderPurpose } -> Option<String>:
+        any room, { "purpose": "watched" }
         = Ok(None);
     /// Paths of the sample reports.
     practice_samples => PracticeSamples {} -> Vec<String>:

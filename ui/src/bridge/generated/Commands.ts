@@ -18,6 +18,7 @@ import type { DraftView } from "./DraftView";
 import type { EndpointInput } from "./EndpointInput";
 import type { EndpointView } from "./EndpointView";
 import type { FixView } from "./FixView";
+import type { FolderPurpose } from "./FolderPurpose";
 import type { HandedItem } from "./HandedItem";
 import type { HandedView } from "./HandedView";
 import type { IntakeView } from "./IntakeView";
@@ -129,7 +130,7 @@ export type Commands = {
   /** Opens a file dialog; answered by the shell. */
   choose_files: { takes: { purpose: Purpose }; gives: Array<string> };
   /** Opens a folder dialog; answered by the shell. */
-  choose_folder: { takes: void; gives: string | null };
+  choose_folder: { takes: { purpose: FolderPurpose }; gives: string | null };
   /** Paths of the sample reports. */
   practice_samples: { takes: void; gives: Array<string> };
   /** Looks at certificate files. */
