@@ -14,7 +14,7 @@ use crate::choosing::What;
 use crate::house::House;
 use crate::{autostart, choosing, installing, question};
 
-/// What stands on a statement, in a language.
+/// What stands on a statement and in a support bundle, in a language.
 fn wording(language: &str) -> Wording {
     let language = Language::of_locale(language);
     Wording::new(language.code(), move |id, params| language.shared(id, params))
@@ -69,6 +69,12 @@ async fn answer<R: Runtime>(
             unlocked(app).await?;
             grant(app, chosen.iter().map(PathBuf::from)).await;
             Ok(text(chosen))
+        }
+        Call::SupportPreview { language } => {
+            let desk = app.state::<Arc<House>>().desk().await?;
+            let files = desk.support_preview(Some(wording(&language))).await?;
+            unlocked(app).await?;
+            Ok(serde_json::json!(files).to_string())
         }
         Call::SaveSupport {} => save_support(app).await.map(text),
         Call::SaveTable { text: table } => save_table(app, table).await.map(text),

@@ -70,4 +70,5 @@ pub use record::{IssueRecord, IssueSource, Opinion, Record, SuggestionRecord};
 pub use report::{Action, Group, StateCode};
 pub use rows::Names;
 pub use statement_pdf::{STATEMENT_TEXTS, Wording};
+pub use support::{SUPPORT_FILES, SUPPORT_TEXTS};
 pub use zone::remember_zone;

@@ -13,14 +13,16 @@ use crate::zone::local_time;
 /// A text by its id, with its parameters.
 type Text = dyn Fn(&str, &[(&str, &str)]) -> String + Send;
 
-/// What stands on a statement, in a language. Words for people are none of this crate.
+/// What stands on a statement and in a support bundle, in a language. Words for people are none of
+/// this crate.
 pub struct Wording {
     language: &'static str,
     text: Box<Text>,
 }
 
 impl Wording {
-    /// `text` gives the text of an id with its parameters: of the families `statement` and `state`.
+    /// `text` gives the text of an id with its parameters: of the families `statement`,
+    /// `state`, `support-file` and `support-summary`.
     pub fn new(
         language: &'static str,
         text: impl Fn(&str, &[(&str, &str)]) -> String + Send + 'static,
@@ -31,6 +33,11 @@ impl Wording {
     /// The statement as a file.
     pub fn pdf(&self, view: &StatementView) -> Vec<u8> {
         pdf(view, self)
+    }
+
+    /// The text of a whole id.
+    pub(crate) fn text(&self, id: &str, params: &[(&str, &str)]) -> String {
+        (self.text)(id, params)
     }
 
     fn say(&self, id: &str, params: &[(&str, &str)]) -> String {

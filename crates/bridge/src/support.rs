@@ -19,12 +19,15 @@ use zip::write::SimpleFileOptions;
 
 use crate::connection::connection_view;
 use crate::problem::Problem;
+use crate::statement_pdf::Wording;
 use crate::views::SupportFile;
 
 /// Events, faults and kinds of messages in a bundle, each.
 const LINES_MAX: u32 = 500;
 /// Longest text that passes for a code.
 const CODE_MAX: usize = 64;
+/// The file that is for people.
+const SUMMARY: &str = "summary";
 
 /// What a bundle is made of. `engine` is missing where the profile does not open: `problem` says
 /// why.
@@ -36,9 +39,51 @@ pub(crate) struct Subject<'a> {
     pub(crate) problem: Option<&'a Problem>,
 }
 
-/// Collects the bundle. Reads the whole journal (it is verified): to be called off the async
-/// threads.
-pub(crate) fn collect(subject: &Subject<'_>) -> Vec<SupportFile> {
+/// Files of a bundle, each with its words in the family `support-file`.
+pub const SUPPORT_FILES: &[&str] =
+    &[SUMMARY, "program", "settings", "certificate", "counts", "events", "faults", "verification"];
+
+/// Texts of the family `support-summary`, with their parameters.
+pub const SUPPORT_TEXTS: &[(&str, &[&str])] = &[
+    ("title", &["at", "program", "version"]),
+    ("holds", &[]),
+    ("closed", &["code"]),
+    ("without", &[]),
+    ("addresses", &[]),
+];
+
+/// Collects the bundle; its first file says in words what the others are, where there are words.
+/// Reads the whole journal (it is verified): to be called off the async threads.
+pub(crate) fn collect(subject: &Subject<'_>, wording: Option<&Wording>) -> Vec<SupportFile> {
+    let mut files = facts_of(subject);
+    if let Some(wording) = wording {
+        files.insert(0, summary(subject, &files, wording));
+    }
+    files
+}
+
+/// What the bundle is, for whoever is asked to pass it on.
+fn summary(subject: &Subject<'_>, files: &[SupportFile], wording: &Wording) -> SupportFile {
+    let say = |id: &str, params: &[(&str, &str)]| {
+        format!("{}\n", wording.text(&format!("support-summary.{id}"), params))
+    };
+    let at = subject.now.to_fhir();
+    let version = env!("CARGO_PKG_VERSION");
+    let title = [("program", subject.program), ("version", version), ("at", &*at)];
+    let mut text = format!("{}\n{}", say("title", &title), say("holds", &[]));
+    for SupportFile { name, .. } in files {
+        let known = name.strip_suffix(".json").unwrap_or(name);
+        let words = wording.text(&format!("support-file.{known}"), &[]);
+        text.push_str(&format!("- {name}: {words}\n"));
+    }
+    if let Some(problem) = subject.problem {
+        text.push_str(&format!("\n{}", say("closed", &[("code", &problem.code)])));
+    }
+    text.push_str(&format!("\n{}{}", say("without", &[]), say("addresses", &[])));
+    SupportFile { name: format!("{SUMMARY}.txt"), text }
+}
+
+fn facts_of(subject: &Subject<'_>) -> Vec<SupportFile> {
     let mut files = vec![file("program.json", &program(subject))];
     if let Some(profile) = subject.profile {
         files.push(file("settings.json", &settings(profile)));

@@ -311,6 +311,8 @@ mod tests {
                 // Names of FHIR's elements; any may be named.
                 "element" => true,
                 "statement" => bridge::STATEMENT_TEXTS.iter().any(|of| of.0 == code),
+                "support-file" => bridge::SUPPORT_FILES.contains(&code),
+                "support-summary" => bridge::SUPPORT_TEXTS.iter().any(|of| of.0 == code),
                 "notification" => bridge::NOTIFICATIONS.iter().any(|of| of.0 == code),
                 // What the icon and the dialogs of the desktop app say; the app lists them where it
                 // is built.

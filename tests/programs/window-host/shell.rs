@@ -127,16 +127,23 @@ impl Shell {
             },
             Call::SaveStatement { date, language } => match self.next_choice().pop() {
                 Some(target) => {
-                    let language = Language::of_locale(&language);
-                    let wording = Wording::new(language.code(), move |id, params| {
-                        language.shared(id, params)
-                    });
-                    let saved = self.desk.save_statement(target.as_ref(), date, wording).await;
+                    let words = wording(&language);
+                    let saved = self.desk.save_statement(target.as_ref(), date, words).await;
                     saved.map(|()| "true".to_owned())
                 }
                 None => Ok("false".to_owned()),
             },
+            Call::SupportPreview { language } => {
+                let files = self.desk.support_preview(Some(wording(&language))).await;
+                files.map(|files| json!(files).to_string())
+            }
             call => self.desk.answer(call, room).await,
         })
     }
+}
+
+/// What stands on a statement and in a support bundle, as the shell has it.
+fn wording(language: &str) -> Wording {
+    let language = Language::of_locale(language);
+    Wording::new(language.code(), move |id, params| language.shared(id, params))
 }

@@ -781,6 +781,7 @@ export function createMock(options: MockOptions = {}): Door {
     set_administration_passphrase: () => null,
     audit_log: () => AUDITED,
     support_preview: () => [
+      { name: "summary.txt", text: "Support bundle of lab-courier 0.1.0\n\nIt holds no patient data.\n" },
       { name: "program.json", text: '{\n  "version": "0.1.0",\n  "system": "linux"\n}\n' },
       { name: "counts.json", text: '{\n  "byState": {\n    "completed": 12\n  }\n}\n' },
     ],

@@ -6,18 +6,19 @@ import { Save } from "lucide-react";
 import { door } from "#door";
 
 import { useCommand } from "../bridge/queries";
-import { useText } from "../i18n/text";
+import { useText, useWords } from "../i18n/text";
 import { Button } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
-import { ProblemNote } from "../kit/notes";
+import { ProblemNote, ReadProblem } from "../kit/notes";
 import css from "./support-dialog.module.css";
 import { say } from "../kit/toasts";
 
 export function SupportDialog({ onClose }: { onClose: () => void }) {
   const text = useText();
+  const { language } = useWords();
   const preview = useQuery({
-    queryKey: ["support_preview"],
-    queryFn: () => door.call("support_preview"),
+    queryKey: ["support_preview", language],
+    queryFn: () => door.call("support_preview", { language }),
     gcTime: 0,
     staleTime: 0,
   });
@@ -28,7 +29,6 @@ export function SupportDialog({ onClose }: { onClose: () => void }) {
       onClose();
     },
   });
-  const problem = preview.error ?? save.error;
   return (
     <Dialog
       title={text("support.title")}
@@ -48,11 +48,12 @@ export function SupportDialog({ onClose }: { onClose: () => void }) {
       }
     >
       <p>{text("support.more")}</p>
-      {problem && <ProblemNote problem={problem} />}
+      <ReadProblem of={preview} />
+      {save.error && <ProblemNote problem={save.error} />}
       {preview.data?.map((file) => (
         <section key={file.name} className={css.file} data-testid="support-file">
           <h3>
-            {text.code(`support.file.${file.name.replace(/\.json$/, "")}`) ?? file.name} <code>{file.name}</code>
+            {text.code(`support-file.${file.name.replace(/\.\w+$/, "")}`) ?? file.name} <code>{file.name}</code>
           </h3>
           {/* Reached by keyboard, because it scrolls. */}
           <pre className="selectable" tabIndex={0} aria-label={file.name}>

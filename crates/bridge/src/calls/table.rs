@@ -387,9 +387,10 @@ calls! {
     install_update => InstallUpdate {} -> bool:
         any room, changes [updates], {}
         = desk.update_to_install().await.map(|file| file.is_some());
-    /// Makes the support bundle and shows it.
-    support_preview => SupportPreview {} -> Vec<SupportFile>:
-        any room, {};
+    /// Makes the support bundle and shows it; the words of its summary are the shell's.
+    support_preview => SupportPreview { language: String } -> Vec<SupportFile>:
+        any room, { "language": "fr" }
+        = desk.support_preview(None).await;
     /// Saves the bundle that was shown; where, a dialog of the shell asks.
     save_support => SaveSupport {} -> bool:
         any room, {}

@@ -6,25 +6,31 @@ use std::sync::PoisonError;
 use super::{Desk, Laboratory, on_pool};
 use crate::limits;
 use crate::problem::Problem;
+use crate::statement_pdf::Wording;
 use crate::support::{Subject, collect, packed};
 use crate::views::SupportFile;
 
 impl Desk {
-    /// Makes the bundle of the room in use and keeps it for [`Desk::save_support`].
-    pub async fn support_preview(&self) -> Result<Vec<SupportFile>, Problem> {
+    /// Makes the bundle of the room in use and keeps it for [`Desk::save_support`]. Its summary is
+    /// in the words of whoever shows it.
+    pub async fn support_preview(
+        &self,
+        wording: Option<Wording>,
+    ) -> Result<Vec<SupportFile>, Problem> {
         let engine = self.engine();
         let problem = match &*self.laboratory() {
             Laboratory::Closed(problem) => Some(problem.clone()),
             Laboratory::Absent | Laboratory::Open(_) => None,
         };
         let files = on_pool(move || {
-            collect(&Subject {
+            let subject = Subject {
                 program: "lab-courier",
                 now: engine.now(),
                 profile: Some(&engine.profile()),
                 engine: Some(&engine),
                 problem: problem.as_ref(),
-            })
+            };
+            collect(&subject, wording.as_ref())
         })
         .await?;
         *self.inner.support.lock().unwrap_or_else(PoisonError::into_inner) = files.clone();

@@ -7,11 +7,17 @@ use identity::Password;
 
 use super::Headless;
 use crate::problem::Problem;
+use crate::statement_pdf::Wording;
 use crate::support::{Subject, collect, packed};
 use crate::views::SupportFile;
 
-/// Makes the bundle of a profile. Where the profile does not open, the bundle says why.
-pub async fn support_files(folder: &Path, passphrase: Option<Password>) -> Vec<SupportFile> {
+/// Makes the bundle of a profile, with a summary in these words. Where the profile does not open,
+/// the bundle says why.
+pub async fn support_files(
+    folder: &Path,
+    passphrase: Option<Password>,
+    wording: &Wording,
+) -> Vec<SupportFile> {
     let opened = Headless::open(folder, passphrase).await;
     let profile = Profile::open(folder).ok();
     let subject = Subject {
@@ -21,7 +27,7 @@ pub async fn support_files(folder: &Path, passphrase: Option<Password>) -> Vec<S
         engine: opened.as_ref().ok().map(|headless| &headless.engine),
         problem: opened.as_ref().err(),
     };
-    let files = collect(&subject);
+    let files = collect(&subject, Some(wording));
     if let Ok(headless) = opened {
         headless.close().await;
     }

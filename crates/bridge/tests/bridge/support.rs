@@ -3,11 +3,28 @@
 use std::path::Path;
 
 use bridge::headless::{EndpointTerms, Headless, SupportFile, Vault, save_support, support_files};
-use bridge::{Desk, KnownContent, Password};
+use bridge::{Desk, KnownContent, Password, SUPPORT_FILES, Wording};
 use serde_json::Value;
 use testkit::{DocumentBuilder, Figures};
 
 const FAMILY: &str = "Zwinglicanary";
+
+/// Words that are the id and its parameters.
+fn words() -> Wording {
+    Wording::new("en", |id, params| format!("{id} {params:?}"))
+}
+
+/// The first file names every other, and says that no patient is in them.
+fn summary(files: &[SupportFile]) -> &str {
+    assert_eq!(files[0].name, "summary.txt");
+    for file in &files[1..] {
+        let name = file.name.strip_suffix(".json").unwrap();
+        assert!(SUPPORT_FILES.contains(&name), "{name}");
+        assert!(files[0].text.contains(&format!("- {}: support-file.{name}", file.name)), "{name}");
+    }
+    assert!(files[0].text.contains("support-summary.without"));
+    &files[0].text
+}
 
 fn json(files: &[SupportFile], name: &str) -> Value {
     let file = files.iter().find(|file| file.name == name).unwrap_or_else(|| panic!("{name}"));
@@ -43,7 +60,9 @@ async fn the_window_shows_it_first_and_it_names_nobody() {
     let held = taken.submissions[1].unwrap();
     desk.withdraw(held, format!("{FAMILY} came in person")).await.unwrap();
 
-    let files = desk.support_preview().await.unwrap();
+    let files = desk.support_preview(Some(words())).await.unwrap();
+    assert_eq!(files.len(), SUPPORT_FILES.len());
+    assert!(summary(&files).contains(env!("CARGO_PKG_VERSION")));
     let user = std::env::var("USER").unwrap_or_else(|_| "nobody-of-this-name".to_owned());
     let folder = root.path().to_str().unwrap().to_owned();
     without(&files, &[FAMILY, &folder, &user, "practice-laboratory", "BEGIN"], &mut figures);
@@ -101,15 +120,16 @@ async fn a_profile_that_does_not_open_says_why_and_keeps_its_secrets() {
     let made =
         Headless::create(&folder, Vault::Passphrase, passphrase(FAMILY), terms).await.unwrap();
     made.close().await;
-    let files = support_files(&folder, passphrase("wrong")).await;
+    let files = support_files(&folder, passphrase("wrong"), &words()).await;
+    assert!(summary(&files).contains("wrong-passphrase"), "that it says too");
     without(&files, &[FAMILY], &mut figures);
     assert_eq!(json(&files, "program.json")["problem"]["code"], "wrong-passphrase");
     assert_eq!(json(&files, "settings.json")["endpoints"][0]["proxy"], "proxy.example:3128");
-    assert_eq!(files.len(), 2, "nothing of the journal, which is closed");
-    let files = support_files(&folder, passphrase(FAMILY)).await;
+    assert_eq!(files.len(), 3, "nothing of the journal, which is closed");
+    let files = support_files(&folder, passphrase(FAMILY), &words()).await;
     without(&files, &[FAMILY], &mut figures);
     assert_eq!(json(&files, "program.json")["problem"], Value::Null);
-    let none = support_files(&root.path().join("none"), None).await;
+    let none = support_files(&root.path().join("none"), None, &words()).await;
     assert_eq!(json(&none, "program.json")["problem"]["code"], "profile-missing");
 
     let target = root.path().join("support.zip");

@@ -61,7 +61,7 @@ pub(super) async fn statement(scene: &Scene<'_>, asked: Statement) -> Result<Exi
     Ok(Exit::Well)
 }
 
-fn wording(scene: &Scene<'_>) -> Wording {
+pub(super) fn wording(scene: &Scene<'_>) -> Wording {
     let language = scene.texts.language();
     Wording::new(language.code(), move |id, params| language.shared(id, params))
 }

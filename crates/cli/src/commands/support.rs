@@ -2,19 +2,25 @@
 
 use std::path::Path;
 
-use bridge::Problem;
 use bridge::headless::{save_support, support_files};
+use bridge::{Problem, SUPPORT_FILES, SUPPORT_TEXTS};
 
 use super::Scene;
+use super::statement::wording;
 use crate::arguments::SupportBundle;
 use crate::exit::Exit;
 use crate::output::{Line, Look};
+use texts::CATALOGUE;
+
+/// Compiled only where each has its text.
+const _: () = CATALOGUE.must_have_each("support-summary", SUPPORT_TEXTS);
+const _: () = CATALOGUE.must_have("support-file", SUPPORT_FILES);
 
 pub(super) async fn bundle(scene: &Scene<'_>, asked: SupportBundle) -> Result<Exit, Problem> {
     // A passphrase file that cannot be read is no reason to go without help: the bundle says what
     // is closed.
     let passphrase = scene.passphrase().ok().flatten();
-    let files = support_files(&scene.folder(), passphrase).await;
+    let files = support_files(&scene.folder(), passphrase, &wording(scene)).await;
     if let Some(target) = &asked.file {
         save_support(&files, target)?;
     }

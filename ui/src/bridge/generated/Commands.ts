@@ -253,8 +253,8 @@ export type Commands = {
   set_updates: { takes: { on: boolean }; gives: null };
   /** Opens the installer of a newer version whose signature is right; the shell does. Whether there still is one. */
   install_update: { takes: void; gives: boolean };
-  /** Makes the support bundle and shows it. */
-  support_preview: { takes: void; gives: Array<SupportFile> };
+  /** Makes the support bundle and shows it; the words of its summary are the shell's. */
+  support_preview: { takes: { language: string }; gives: Array<SupportFile> };
   /** Saves the bundle that was shown; where, a dialog of the shell asks. */
   save_support: { takes: void; gives: boolean };
 };
