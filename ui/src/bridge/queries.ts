@@ -296,5 +296,10 @@ export function useCommand<C extends Command>(
       for (const key of STALE[command]) void client.invalidateQueries({ queryKey: [key] });
       options.onDone?.(gives, takes);
     },
+    onError: (problem, _takes, _context, { client }) => {
+      // It was done, and only could not be noted.
+      if (problem.code !== "audit-not-written") return;
+      for (const key of STALE[command]) void client.invalidateQueries({ queryKey: [key] });
+    },
   });
 }
