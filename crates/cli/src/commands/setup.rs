@@ -122,7 +122,6 @@ pub(super) async fn endpoint(scene: &Scene<'_>, command: EndpointCommand) -> Res
             changed(scene, &profile, &name, "say.endpoint-address-set");
             warn_of_path(scene, &profile, Some(&name));
             warn_of_same_address(scene, &profile, &name);
-            warn_of_same_address(scene, &profile, &name);
         }
         EndpointCommand::Rename { name, new_name } => {
             profile.rename_endpoint(&name, &new_name).await?;
