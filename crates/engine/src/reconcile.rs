@@ -5,6 +5,8 @@ mod guarded;
 mod pace;
 mod wanted;
 
+use std::time::Duration;
+
 use client::{Authority, Evidence, Why};
 use exchange::{Answer, Endpoint, SearchSupport};
 use fhir::Instant;
@@ -13,7 +15,7 @@ use report::Action;
 
 pub use guarded::decide_guarded;
 use guarded::{decide, sees};
-use pace::{Kind, asks_for_patience, patiently, was_answered, was_put_off};
+use pace::{Kind, asks_for_patience, may_be_alone, patiently, was_answered, was_put_off};
 use wanted::{ASKED_MAX, NOTED_EVERY, Wanted};
 
 use crate::courier::verdict::{Context, status_event};
@@ -30,6 +32,10 @@ const SEARCHES_MAX: u32 = 50;
 /// Questions in a row that are answered with an error before the rest is left for the next
 /// comparison.
 const UNANSWERED_MAX: u32 = 3;
+/// An authority may take minutes for each question: so long deliveries are asked for in one
+/// comparison, and what waits is decided. What is left is left for the next one, so that neither
+/// what comes meanwhile nor another endpoint waits for the end, and a person is told in time.
+const AT_ONCE_MAX: Duration = Duration::from_secs(10 * 60);
 
 /// What a comparison works with.
 pub struct ReconcileDeps<'a, A> {
@@ -97,8 +103,8 @@ async fn compare_once<A: Authority>(
     if lists {
         found.complete = match search(tools, tools.authority, open, &mut found).await {
             // Each report is asked for by itself all the same. The way was free a moment ago: where
-            // patience is asked for, it may be at the list alone.
-            Err(fault) if is_answered(&fault) || (saw && asks_for_patience(&fault)) => false,
+            // patience is asked for, or nothing is answered, it may be at the list alone.
+            Err(fault) if is_answered(&fault) || (saw && may_be_alone(&fault)) => false,
             searched => searched?,
         };
         for former in tools.formers() {
@@ -107,10 +113,11 @@ async fn compare_once<A: Authority>(
     }
     // By identifier too: not every release lists, and a list may lag behind.
     let wanted = Wanted::of(tools, open, found.complete)?;
-    let mut asked = ask_for(tools, tools.authority, &wanted, &mut found).await?;
+    let most = Most { questions: ASKED_MAX, time: AT_ONCE_MAX };
+    let mut asked = ask_for(tools, tools.authority, &wanted, most, &mut found).await?;
     let sees = match asked.put_off.take() {
         Some(fault) => Err(fault),
-        None => ask_the_rest(tools, &wanted, &mut found).await,
+        None => ask_the_rest(tools, &wanted, asked.questions, &mut found).await,
     };
     if sees.as_ref().is_err_and(asks_for_patience) {
         // The next comparison asks for fewer, so that what waits has its turn.
@@ -129,10 +136,12 @@ async fn compare_once<A: Authority>(
 async fn ask_the_rest<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
     wanted: &Wanted,
+    questions: usize,
     found: &mut Comparison,
 ) -> Result<bool, EngineError> {
+    let most = Most { questions, time: Duration::MAX };
     for former in tools.formers() {
-        exchanged(ask_for(tools, former, wanted, found).await)?;
+        exchanged(ask_for(tools, former, wanted, most, found).await)?;
     }
     let sees = sees(tools).await?;
     if sees {
@@ -152,15 +161,28 @@ struct AskedFor {
     put_off: Option<EngineError>,
 }
 
+/// How far the questions for deliveries may get.
+#[derive(Clone, Copy)]
+struct Most {
+    questions: usize,
+    /// After so long the rest is left for the next comparison.
+    time: Duration,
+}
+
 /// Asks for deliveries by their identifiers.
 async fn ask_for<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
     authority: &A,
     wanted: &Wanted,
+    most: Most,
     found: &mut Comparison,
 ) -> Result<AskedFor, EngineError> {
     let (mut left, mut unanswered) = (false, 0);
-    for (questions, identifier) in wanted.identifiers.iter().enumerate() {
+    let began = tools.clock.steady();
+    for (questions, identifier) in wanted.identifiers.iter().take(most.questions).enumerate() {
+        if questions > 0 && tools.clock.steady().saturating_sub(began) > most.time {
+            return Ok(AskedFor { questions, left, put_off: None });
+        }
         if questions > 0 && questions % NOTED_EVERY == 0 {
             wanted.note(tools, questions)?;
         }
@@ -177,12 +199,12 @@ async fn ask_for<A: Authority>(
                 left = true;
                 continue;
             }
-            Err(fault) if asks_for_patience(&fault) => {
+            Err(fault) if may_be_alone(&fault) => {
                 if exchanged(sees(tools).await)?.is_none() {
                     let put_off = Some(fault);
                     return Ok(AskedFor { questions: questions + 1, left: true, put_off });
                 }
-                // The way is free: patience is asked for at this question alone.
+                // The way is free: it is this question alone that has no answer now.
                 unanswered += 1;
                 left = true;
                 continue;
@@ -195,7 +217,8 @@ async fn ask_for<A: Authority>(
             learn(tools, answer, &shown.evidence, found).await?;
         }
     }
-    Ok(AskedFor { questions: wanted.identifiers.len(), left, put_off: None })
+    let questions = wanted.identifiers.len().min(most.questions);
+    Ok(AskedFor { questions, left, put_off: None })
 }
 
 /// What was asked with a former certificate; `None` where that did not work. What is wrong with the

@@ -5,10 +5,17 @@ use client::{Authority, Fault};
 use exchange::SearchSupport;
 use report::{Action, SubmissionId};
 
-use super::pace::{Kind, asks_for_patience, at_once, patiently, was_answered, was_put_off};
-use super::{ReconcileDeps, UNANSWERED_MAX, concerns_the_question, is_answered};
+use super::pace::{
+    Kind, asks_for_patience, at_once, has_no_answer, may_be_alone, patiently, was_answered,
+    was_put_off, was_silent,
+};
+use super::{AT_ONCE_MAX, ReconcileDeps, UNANSWERED_MAX, concerns_the_question, is_answered};
 use crate::courier::verdict::may_be;
 use crate::{EngineError, person};
+
+/// Setting of each endpoint, by its id: the number before which the next look goes on, where a slow
+/// authority left no time for all that waits.
+const DECIDED_UNTIL: &str = "decided-until:";
 
 /// Reports that are asked for between two looks whether the authority shows anything of ours, at
 /// most.
@@ -17,20 +24,25 @@ const DECIDED_AT_ONCE: usize = 16;
 /// Asks for the document of every report that waits for it: one that the authority shows, and that
 /// is none of the reports that the journal knows with their content, may be the same report. What
 /// cannot be asked goes on waiting. Nor what is not shown to a certificate that is shown nothing of
-/// what the authority has accepted from us.
-pub async fn decide_guarded<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
+/// what the authority has accepted from us. Says whether there was time for all of them.
+pub async fn decide_guarded<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+) -> Result<bool, EngineError> {
     patiently(tools, decide_once(tools)).await
 }
 
-async fn decide_once<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
+async fn decide_once<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, EngineError> {
     if tools.journal.guarded(tools.endpoint.id())?.is_empty() {
-        return Ok(());
+        if was_silent(tools)? {
+            sees(tools).await?;
+        }
+        return Ok(true);
     }
     if sees(tools).await? {
-        decide(tools).await
-    } else {
-        Ok(tools.journal.asked_in_vain(tools.endpoint.id())?)
+        return decide(tools).await;
     }
+    tools.journal.asked_in_vain(tools.endpoint.id())?;
+    Ok(true)
 }
 
 /// Whether this certificate is shown something that the authority has accepted from us, where there
@@ -65,12 +77,6 @@ pub(super) async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<b
     }
     // What is accepted and not found is no witness, and says all the less that there is nothing.
     Ok(!tools.journal.has_accepted(tools.endpoint.id())?)
-}
-
-/// Whether a question ended without any answer.
-fn has_no_answer(fault: &EngineError) -> bool {
-    matches!(fault, EngineError::Exchange(fault) if fault.evidence().is_none())
-        && !is_answered(fault)
 }
 
 /// Whether the authority can be asked for a document: it may match the identifier of a delivery
@@ -109,14 +115,34 @@ async fn sees_documents<A: Authority>(
     Ok(is_listed && !tools.journal.has_accepted(endpoint)?)
 }
 
-pub(super) async fn decide<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
-    let waiting = tools.journal.guarded(tools.endpoint.id())?;
-    let mut left = waiting.as_slice();
-    while !left.is_empty() {
-        let asked = decide_some(tools, left).await?;
-        left = left.get(asked..).unwrap_or_default();
+/// Decides about what waits; says whether there was time for all of it.
+pub(super) async fn decide<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+) -> Result<bool, EngineError> {
+    let mut waiting = tools.journal.guarded(tools.endpoint.id())?;
+    let name = format!("{DECIDED_UNTIL}{}", tools.endpoint.id());
+    let kept = tools.journal.setting(&name)?.and_then(|kept| kept.as_i64());
+    if let Some(until) = kept {
+        waiting.retain(|id| id.0 < until);
     }
-    Ok(())
+    let began = tools.clock.steady();
+    let mut left = waiting.as_slice();
+    let ended = loop {
+        let Some(first) = left.first() else { break Ok(None) };
+        if tools.clock.steady().saturating_sub(began) > AT_ONCE_MAX {
+            break Ok(Some(first.0.saturating_add(1)));
+        }
+        match decide_some(tools, left).await {
+            Ok(asked) => left = left.get(asked..).unwrap_or_default(),
+            Err(fault) => break Err(fault),
+        }
+    };
+    // What is in the way keeps no newer one waiting.
+    let until = *ended.as_ref().unwrap_or(&None);
+    if until != kept {
+        tools.journal.set_setting(&name, serde_json::json!(until))?;
+    }
+    ended.map(|until| until.is_none())
 }
 
 /// Decides as many as fit between two looks, and are witnessed for alike, at least one; gives how
@@ -158,7 +184,7 @@ async fn decide_some<A: Authority>(
     }
     // Access that was lost in between makes everything empty: looked at before and after, and not
     // long after.
-    let is_put_off = in_the_way.as_ref().is_some_and(|(_, fault)| asks_for_patience(fault));
+    let is_put_off = in_the_way.as_ref().is_some_and(|(_, fault)| may_be_alone(fault));
     let sees = match not_shown.is_empty() && !is_put_off {
         true => true,
         false => look_after(tools, *first, asked_for).await?,
@@ -174,7 +200,7 @@ async fn decide_some<A: Authority>(
         }
     }
     match in_the_way {
-        // The way is free after it too: patience is asked for at this question alone.
+        // The way is free after it too: it is this question alone that has no answer now.
         Some((id, _)) if is_put_off && is_free => tools.journal.one_asked_in_vain(id)?,
         Some((_, fault)) => return Err(fault),
         None => return Ok(asked_for),

@@ -6,7 +6,7 @@ use client::Authority;
 use fhir::Instant;
 use journal::JournalError;
 
-use super::ReconcileDeps;
+use super::{ReconcileDeps, is_answered};
 use crate::EngineError;
 
 /// What is asked for in numbers.
@@ -72,6 +72,9 @@ const PATIENCE_SECONDS: i64 = 3_600;
 /// The same, whatever was in the way: access that is lost, or a way that is broken, may be mended
 /// within hours, and what a person has released by then would go unasked.
 const SILENCE_SECONDS: i64 = 24 * 3_600;
+/// Between two looks that met that lies no more: a computer that was off tells nothing.
+const PATIENCE_GAP_SECONDS: i64 = 2 * 3_600;
+const SILENCE_GAP_SECONDS: i64 = 36 * 3_600;
 /// Settings of each endpoint, by its id: since when that is so.
 const PUT_OFF_SINCE: &str = "put-off-since:";
 const SILENT_SINCE: &str = "silent-since:";
@@ -86,12 +89,13 @@ pub(super) async fn patiently<A: Authority, T>(
     let waiting = tools.journal.guarded(endpoint)?.len();
     let decided = deciding.await;
     let left = tools.journal.guarded(endpoint)?.len();
-    if decided.is_ok() || left < waiting || left == 0 {
+    if left < waiting || decided.is_ok() {
         ends(tools, PUT_OFF_SINCE)?;
         ends(tools, SILENT_SINCE)?;
     } else if let Err(fault @ EngineError::Exchange(_)) = &decided {
-        let is_silent = lasts(tools, SILENT_SINCE, SILENCE_SECONDS)?;
-        let is_put_off = asks_for_patience(fault) && lasts(tools, PUT_OFF_SINCE, PATIENCE_SECONDS)?;
+        let is_silent = lasts(tools, SILENT_SINCE, SILENCE_SECONDS, SILENCE_GAP_SECONDS)?;
+        let is_put_off = asks_for_patience(fault)
+            && lasts(tools, PUT_OFF_SINCE, PATIENCE_SECONDS, PATIENCE_GAP_SECONDS)?;
         if is_silent || is_put_off {
             tools.journal.asked_in_vain(endpoint)?;
         }
@@ -99,21 +103,37 @@ pub(super) async fn patiently<A: Authority, T>(
     decided
 }
 
-/// Whether something has been so for so long; it begins now where it was not so before.
+/// Whether something has been so for so long, seen again and again without such a gap; it begins
+/// now where it was not so before.
 fn lasts<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
     since: &str,
     seconds: i64,
+    gap_seconds: i64,
 ) -> Result<bool, JournalError> {
     let name = format!("{since}{}", tools.endpoint.id());
     let now = tools.clock.now();
-    // A clock that was set back begins anew, and so does a restore.
-    let from = tools.journal.forgotten()?.map_or(i64::MIN, |forgotten| forgotten.restored.0);
-    let known = tools.journal.setting(&name)?.and_then(|since| since.as_i64());
-    match known.filter(|since| (from..=now.0).contains(since)) {
-        Some(since) => Ok(Instant(since).plus_seconds(seconds) <= now),
-        None => tools.journal.set_setting(&name, now.0.into()).map(|()| false),
-    }
+    // A clock that was set back begins anew, and so does a restore, unless that was ahead.
+    let restored = tools.journal.forgotten()?.map(|forgotten| forgotten.restored);
+    let from = restored.filter(|restored| *restored <= now).map_or(i64::MIN, |it| it.0);
+    let kept = tools.journal.setting(&name)?.unwrap_or_default();
+    let known = |field: &str| {
+        let known = kept[field].as_i64().filter(|known| (from..=now.0).contains(known));
+        known.map(Instant)
+    };
+    let since = match (known("since"), known("seen")) {
+        (Some(since), Some(seen)) if seen.plus_seconds(gap_seconds) >= now => since,
+        _ => now,
+    };
+    tools.journal.set_setting(&name, serde_json::json!({ "since": since.0, "seen": now.0 }))?;
+    Ok(since.plus_seconds(seconds) <= now)
+}
+
+/// Whether nothing was answered at the last look. Then it is asked again also where nothing waits:
+/// else what comes next would wait for as long again, or not at all where it is answered by now.
+pub(super) fn was_silent<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, JournalError> {
+    let kept = tools.journal.setting(&format!("{SILENT_SINCE}{}", tools.endpoint.id()))?;
+    Ok(kept.is_some_and(|kept| !kept.is_null()))
 }
 
 /// It is so no longer.
@@ -125,6 +145,17 @@ fn ends<A: Authority>(tools: &ReconcileDeps<'_, A>, since: &str) -> Result<(), J
         }
         _ => Ok(()),
     }
+}
+
+/// Whether a question ended without any answer.
+pub(super) fn has_no_answer(fault: &EngineError) -> bool {
+    matches!(fault, EngineError::Exchange(fault) if fault.evidence().is_none())
+        && !is_answered(fault)
+}
+
+/// Whether a fault may be that of one question alone, as a look whether the way is free shows.
+pub(super) fn may_be_alone(fault: &EngineError) -> bool {
+    asks_for_patience(fault) || has_no_answer(fault)
 }
 
 /// Whether somebody answered that it is to be asked again later.

@@ -240,6 +240,8 @@ impl Engine {
                     self.journal().set_reconciled_at(endpoint.id())?;
                     found.add(at_one);
                 }
+                // There was no time for all that waits.
+                Ok(at_one) if open.is_none() && !at_one.complete => stuck.push(endpoint.name),
                 Ok(at_one) => {
                     left.extend((!at_one.complete).then_some(endpoint.name));
                     found.add(at_one);
@@ -343,8 +345,8 @@ impl Engine {
         match open {
             Some(open) => reconcile::compare(&tools, open).await,
             None => {
-                reconcile::decide_guarded(&tools).await?;
-                Ok(reconcile::Comparison { complete: true, ..Default::default() })
+                let complete = reconcile::decide_guarded(&tools).await?;
+                Ok(reconcile::Comparison { complete, ..Default::default() })
             }
         }
     }

@@ -8,7 +8,7 @@ use super::{Laboratory, Simulated};
 impl Laboratory {
     /// Asks for what waits for that, as the program does again and again.
     pub(crate) async fn decide(&self, journal: &Journal) {
-        decide_guarded(&self.tools(journal)).await.unwrap();
+        let _ = decide_guarded(&self.tools(journal)).await.unwrap();
     }
 
     pub(crate) async fn compare(&self, journal: &Journal) {

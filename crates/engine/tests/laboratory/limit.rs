@@ -92,6 +92,12 @@ impl Simulated {
         self.service.lock().unwrap().finds_end.clone().map_or(Ok(()), Err)
     }
 
+    /// The list may end in its own way, or as the questions for deliveries.
+    pub(super) fn list_ends(&self) -> Result<(), Fault> {
+        self.all_end()?;
+        self.service.lock().unwrap().list_ends.clone().map_or(Ok(()), Err)
+    }
+
     /// The list and the questions for documents may end as those for deliveries.
     pub(super) fn all_end(&self) -> Result<(), Fault> {
         let service = self.service.lock().unwrap();

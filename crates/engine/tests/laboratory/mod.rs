@@ -77,6 +77,8 @@ pub(crate) struct Service {
     pub(crate) finds_end: Option<Fault>,
     /// The list and the questions for documents end so too.
     pub(crate) all_end: bool,
+    /// What the list of what has changed ends with.
+    pub(crate) list_ends: Option<Fault>,
     /// Every question is answered with an error of the server.
     pub(crate) broken: bool,
     /// The delivery whose question always ends with an error, and which no list shows.
@@ -193,7 +195,7 @@ impl Authority for Simulated {
 
     async fn changed_since(&self, since: Option<Instant>) -> Result<Changes, Fault> {
         self.count()?;
-        self.all_end()?;
+        self.list_ends()?;
         if self.service.lock().unwrap().lists_nothing || self.service.lock().unwrap().broken {
             return Err(self.choked());
         }

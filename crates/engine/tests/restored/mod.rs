@@ -6,6 +6,7 @@ mod limited;
 mod named;
 mod patient;
 mod silent;
+mod slow;
 
 use engine::{Clock as _, decide_guarded};
 use exchange::Processing;

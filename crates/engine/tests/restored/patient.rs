@@ -17,7 +17,7 @@ pub(super) fn stuck(journal: &Journal) -> usize {
 }
 
 /// `lost` reports were taken in since the backup and had not left. The register is at hand.
-async fn with_lost(lost: u64, stored: bool) -> (Laboratory, Journal) {
+pub(super) async fn with_lost(lost: u64, stored: bool) -> (Laboratory, Journal) {
     let (mut lab, journal) = begun().await;
     journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
     journal.set_paused(true).unwrap();
