@@ -231,7 +231,7 @@ async fn where_everything_is_named_as_its_document_it_is_asked_for_by_that() {
 async fn a_report_may_be_released_where_every_question_is_refused() {
     let (lab, journal, second) = Laboratory::after_a_dead_disk().await;
     assert!(journal.release_waits(second).unwrap());
-    lab.authority.service.lock().unwrap().finds_end = Some(laboratory::refused());
+    lab.authority.service.lock().unwrap().finds_end = Some(laboratory::limit::refused());
     lab.compare(&journal).await;
     assert_eq!(journal.guarded("simulated").unwrap(), [second]);
     assert!(!journal.release_waits(second).unwrap(), "a person may decide");

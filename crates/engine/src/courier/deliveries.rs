@@ -34,9 +34,12 @@ pub fn reached_nobody(why: &str) -> bool {
 pub(crate) fn open_request<'a>(
     events: impl DoubleEndedIterator<Item = &'a Event>,
 ) -> Option<Instant> {
-    let mut reached_nobody_since = false;
+    let (mut reached_nobody_since, mut has_arrived) = (false, false);
     for event in events.rev() {
         match event {
+            // Whatever was believed before, the authority has told of it since.
+            event if is_answer(event) => has_arrived = true,
+            Event::NotReceived { .. } if has_arrived => {}
             Event::NotReceived { .. } => return None,
             // The authority's own refusal of the content.
             Event::Rejected => return None,
@@ -123,8 +126,10 @@ impl OpenRequest {
         let since = open_request(events.clone())
             .or_else(|| rejected_request(events.clone()))
             .or_else(|| failed_request(events.clone()))?;
-        let mut after =
-            events.rev().take_while(|event| !matches!(event, Event::SendingStarted { .. }));
+        // Nor does a word count that the authority has contradicted since.
+        let ends_it =
+            |event: &&Event| matches!(event, Event::SendingStarted { .. }) || is_answer(event);
+        let mut after = events.rev().take_while(|event| !ends_it(event));
         let is_said = after.any(|event| matches!(event, Event::SaidNotReceived { .. }));
         Some(Self { id, since, attempt, is_said })
     }

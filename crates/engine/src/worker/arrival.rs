@@ -69,14 +69,16 @@ impl<A: Authority> Worker<A> {
             }
             // It is asked for already, or under way.
             State::Unknown { .. } | State::Sending { .. } => return Ok(Arrival::Unanswerable),
+            State::Failed { .. } => return self.beside_what_failed(row, asked).await,
             State::Held { .. }
             | State::Queued { .. }
             | State::Withdrawn { .. }
             | State::Superseded { .. }
             | State::Rejected => {}
-            _ => return Ok(Arrival::Not),
         }
-        let Some(since) = self.may_have_left(row)? else { return Ok(Arrival::Not) };
+        let Some(since) = self.may_have_left(row)? else {
+            return self.beside_what_failed(row, asked).await;
+        };
         // The certificate of this endpoint is shown nothing of what another one has sent.
         if row.endpoint != self.endpoint.id() {
             return Ok(Arrival::Unanswerable);
@@ -90,7 +92,7 @@ impl<A: Authority> Worker<A> {
         let in_vain = asked_in_vain(waiting, row.id);
         let question = Question { since, sent, in_vain, began: self.clock_reading() };
         let before = self.seen_before(row, &question).await?;
-        let Asked { result, unsure, in_use } = self.look_up(&row.identifier, sent).await;
+        let Asked { result, unsure, in_use, .. } = self.look_up(&row.identifier, sent).await;
         let mut found = match result {
             Ok(found) => found,
             Err(Fault::Transient { why: Why::SearchUnsupported, .. }) => return Ok(Arrival::Not),
@@ -123,7 +125,7 @@ impl<A: Authority> Worker<A> {
         if row.endpoint != self.endpoint.id() {
             return Ok(delivered);
         }
-        let read = match self.status_of(receipt, &row.identifier, since).await.result {
+        let read = match self.status_of(receipt, &row.identifier, (since, since)).await.result {
             Ok(read) => read,
             Err(fault) if has_second_way(&fault) || self.is_unanswerable(row.id, &fault) => {
                 return Ok(delivered);
@@ -143,6 +145,33 @@ impl<A: Authority> Worker<A> {
         let other = others_that_count(found, receipt).filter(|_| !shared);
         let other = other.and_then(|other| other.answers.into_iter().find_map(|it| it.receipt));
         Ok(other.map_or(Arrival::NotShown(None), |receipt| Arrival::Delivered(Some(receipt))))
+    }
+
+    /// A delivery of it has failed: perhaps as the duplicate of another one, which the search did
+    /// not show yet when that was told. Where it is shown by now, that one counts.
+    async fn beside_what_failed(
+        &self,
+        row: &Row,
+        asked: &mut bool,
+    ) -> Result<Arrival, JournalError> {
+        let timeline = self.journal.detail(row.id)?.timeline;
+        let events = timeline.iter().map(|entry| &entry.event);
+        let Some(receipt) = failed_under(events.clone()) else { return Ok(Arrival::Not) };
+        if row.endpoint != self.endpoint.id() || !self.journal.siblings(row.id)?.is_empty() {
+            return Ok(Arrival::Not);
+        }
+        let began = events.rev().find_map(|event| match event {
+            Event::SendingStarted { since } => Some(*since),
+            _ => None,
+        });
+        let since = began.unwrap_or_else(|| self.clock.now());
+        let sent = (self.journal.may_be_sent_since(row.id, since, self.clock.now())?, since);
+        *asked = true;
+        // One question: what cannot be answered keeps no correction of what failed waiting.
+        let other = self.look_up(&row.identifier, sent).await.result.ok();
+        let other = other.and_then(|found| others_that_count(found, receipt));
+        let other = other.and_then(|other| other.answers.into_iter().find_map(|it| it.receipt));
+        Ok(other.map_or(Arrival::Not, |receipt| Arrival::Delivered(Some(receipt))))
     }
 
     /// The authority shows it; `in_use`: the fault of the certificate in use, where an earlier one

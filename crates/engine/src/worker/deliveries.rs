@@ -1,7 +1,7 @@
 //! Several deliveries of one report: what was sent may have been stored all the same, and who
 //! stands between may have repeated the request. The search by identifier shows all of them.
 
-use client::{Authority, Fault, Found, Received};
+use client::{Authority, Fault, Found, Received, Why};
 use fhir::Instant;
 use journal::{Due, EvidenceKind, JournalError, Sibling, Token};
 use report::{Event, State, SubmissionId};
@@ -12,7 +12,8 @@ use crate::courier::deliveries::{
     NotAsked, OpenRequest, Sure, cannot_ask, failed_under, open_request, others_that_count,
     rejected_request, stays_in_progress, waits_for,
 };
-use crate::courier::verdict::{Verdict, found_at_last, is_not_found, may_be};
+use crate::courier::verdict::{Health, Verdict, found_at_last, is_not_found, may_be};
+use crate::courier::visibility::Visibility;
 
 impl<A: Authority> Worker<A> {
     /// Before a request for a report that is not the first one, as far as is known after a restore:
@@ -29,11 +30,27 @@ impl<A: Authority> Worker<A> {
             return Ok(false);
         };
         let sent = self.journal.may_be_sent_since(due.id, open.since, self.clock.now())?;
-        let Asked { result, unsure, in_use } =
-            self.look_up(&due.identifier, (sent, open.since)).await;
+        let sent = (sent, open.since);
+        let Asked { result, unsure, in_use, .. } = self.look_up(&due.identifier, sent).await;
         let result = match (result, failed_under(events)) {
-            (Ok(found), Some(receipt)) if found.answers.is_empty() => {
-                self.read_as_well(found, receipt, &due.identifier, open.since).await
+            (Ok(found), Some(receipt))
+                if found.answers.is_empty() && !self.is_anothers(receipt, due.id)? =>
+            {
+                self.read_as_well(found, receipt, &due.identifier, sent).await?
+            }
+            // Nobody can search there, and the number can be read all the same.
+            (Err(fault), Some(receipt))
+                if matches!(fault.why(), Some(Why::SearchUnsupported))
+                    && !self.is_anothers(receipt, due.id)? =>
+            {
+                let Told { result, .. } = self.status_of(receipt, &due.identifier, sent).await;
+                match result {
+                    Ok(Received { answer, evidence }) if may_be(&answer, &due.identifier) => {
+                        Ok(Found { answers: vec![answer], evidence })
+                    }
+                    Err(other) if !is_not_found(&other) => Err(other),
+                    _ => Err(fault),
+                }
             }
             (result, _) => result,
         };
@@ -61,24 +78,45 @@ impl<A: Authority> Worker<A> {
     }
 
     /// A search does not show what the authority has told of under this number: a search may be
-    /// behind, and the number is read.
+    /// behind, and the number is read. That it is gone says something only to a certificate that is
+    /// shown others of ours: to one without access everything is.
     async fn read_as_well(
         &self,
         found: Found,
         receipt: &str,
         identifier: &str,
-        since: Instant,
-    ) -> Result<Found, Fault> {
-        let Told { result, not_told, .. } = self.status_of(receipt, identifier, since).await;
-        match (result, not_told) {
+        sent: (Instant, Instant),
+    ) -> Result<Result<Found, Fault>, JournalError> {
+        let Told { result, not_told, .. } = self.status_of(receipt, identifier, sent).await;
+        Ok(match (result, not_told) {
             (Ok(Received { answer, evidence }), _) if may_be(&answer, identifier) => {
                 Ok(Found { answers: vec![answer], evidence })
             }
             (Err(fault), _) if !is_not_found(&fault) => Err(fault),
             // It is not there by what one certificate is shown, and the other one could not ask.
             (_, Some(fault)) => Err(fault),
-            (_, None) => Ok(found),
+            // Another report has the number.
+            (Ok(_), None) => Ok(found),
+            (Err(fault), None) => {
+                let sights = self.sights(sent);
+                match self.least_visibility(&sights, identifier, sent.1).await? {
+                    Visibility::Ours | Visibility::Earlier => Ok(found),
+                    _ => Err(fault),
+                }
+            }
+        })
+    }
+
+    /// Whether another report of ours has this number now: an authority that was restored from a
+    /// backup gives its numbers anew, and what is read by one need not name an identifier.
+    fn is_anothers(&self, receipt: &str, id: SubmissionId) -> Result<bool, JournalError> {
+        let owners = self.journal.by_receipt_at(self.endpoint.id(), receipt)?;
+        for (owner, _) in owners.iter().filter(|(owner, _)| *owner != id) {
+            if self.journal.state(*owner)?.receipt() == Some(receipt) {
+                return Ok(true);
+            }
         }
+        Ok(false)
     }
 
     /// A question takes time: what has been changed or stopped meanwhile holds.
@@ -162,15 +200,25 @@ impl<A: Authority> Worker<A> {
             State::InProgress { since, .. } => *since,
             _ => self.clock.now(),
         };
-        let found = match self.look_up(identifier, (since, since)).await.result {
-            Ok(found) => found,
+        // What a restore covers may have been sent with any certificate.
+        let sent = (self.journal.may_be_sent_since(id, since, self.clock.now())?, since);
+        let Asked { result, not_told, .. } = self.look_up(identifier, sent).await;
+        let found = match result {
+            Ok(found) => others_that_count(found, receipt),
             Err(fault) => {
                 let context = self.context(1);
                 return Ok(self.courier().failed_unasked(id, state, fault, verdict, &context));
             }
         };
+        if let (None, Some(fault)) = (&found, not_told) {
+            // Those that the other one may be shown to could not ask, which shows nothing about the
+            // one in use.
+            let context = self.context(1);
+            let unasked = self.courier().failed_unasked(id, state, fault, verdict, &context);
+            return Ok(Verdict { health: Health::OfOne, ..unasked });
+        }
         self.courier().deliveries_are_known(id);
-        let Some(found) = others_that_count(found, receipt) else { return Ok(verdict) };
+        let Some(found) = found else { return Ok(verdict) };
         let other = found_at_last(found, &self.context(1));
         Ok(match waits_for(&other, state) {
             Some(times) => stays_in_progress(times, other, &self.context_of(times.0, 1)),

@@ -107,7 +107,7 @@ impl<A: Authority> Worker<A> {
             false => Visibility::Unknown,
         };
         let siblings = self.journal.siblings(due.id)?;
-        let Asked { mut result, unsure, in_use } = self.look_up(&due.identifier, sent).await;
+        let Asked { mut result, unsure, in_use, .. } = self.look_up(&due.identifier, sent).await;
         let shared = match &mut result {
             Ok(found) => self.leave_out_others(found, due.id, &siblings)?,
             Err(_) => false,
@@ -148,11 +148,12 @@ impl<A: Authority> Worker<A> {
         let State::InProgress { receipt, since, not_found_since, said, .. } = &due.state else {
             return Ok(());
         };
-        let Told { result, by_former, .. } = self.status_of(receipt, &due.identifier, *since).await;
+        let sent = (*since, *since);
+        let Told { result, by_former, .. } = self.status_of(receipt, &due.identifier, sent).await;
         let by_id = result.and_then(|received| of_report(received, &due.identifier));
         let (result, kind) = match by_id {
             Err(fault) if has_second_way(&fault) => {
-                match self.shown(receipt, &due.identifier).await {
+                match self.shown(receipt, &due.identifier, sent).await {
                     Some(received) => (Ok(received), EvidenceKind::Search),
                     None => (Err(fault), EvidenceKind::Read),
                 }
@@ -176,8 +177,13 @@ impl<A: Authority> Worker<A> {
     }
 
     /// The second way to a report that cannot be read by its id: the search by its identifier.
-    async fn shown(&self, receipt: &str, identifier: &str) -> Option<Received> {
-        let mut found = self.authority.find(identifier).await.ok()?;
+    async fn shown(
+        &self,
+        receipt: &str,
+        identifier: &str,
+        sent: (Instant, Instant),
+    ) -> Option<Received> {
+        let mut found = self.look_up(identifier, sent).await.result.ok()?;
         exchange::leave_out_contradictions(&mut found.answers);
         let ours = |answer: &Answer| answer.receipt.as_deref() == Some(receipt);
         let answer = found.answers.into_iter().find(ours)?;

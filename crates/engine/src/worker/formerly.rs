@@ -37,6 +37,8 @@ pub(super) struct Asked {
     pub(super) result: Result<Found, Fault>,
     /// One of the certificates could not ask: that nothing was found says nothing.
     pub(super) unsure: bool,
+    /// What kept a former one from asking, where it can be used.
+    pub(super) not_told: Option<Fault>,
     /// What the certificate in use met, where the answer came by another: that one shows nothing
     /// about it.
     pub(super) in_use: Option<Fault>,
@@ -47,7 +49,7 @@ pub(super) struct Told {
     pub(super) result: Result<Received, Fault>,
     /// It came by a certificate that was used before, and shows nothing about the one in use.
     pub(super) by_former: bool,
-    /// What kept the certificate from answering that the report was sent with.
+    /// What kept a certificate from answering that the report was, or may have been, sent with.
     pub(super) not_told: Option<Fault>,
 }
 
@@ -98,7 +100,7 @@ impl<A: Authority> Worker<A> {
     /// others, with those.
     pub(super) async fn look_up(&self, identifier: &str, sent: (Instant, Instant)) -> Asked {
         let result = self.authority.find(identifier).await;
-        let mut unsure = false;
+        let (mut unsure, mut not_told) = (false, None);
         if !result.as_ref().is_ok_and(|found| !found.answers.is_empty()) {
             for former in self.formers(sent) {
                 let Some(authority) = &former.authority else {
@@ -107,22 +109,31 @@ impl<A: Authority> Worker<A> {
                 };
                 match authority.find(identifier).await {
                     Ok(found) if !found.answers.is_empty() => {
-                        return Asked { result: Ok(found), unsure: false, in_use: result.err() };
+                        let in_use = result.err();
+                        return Asked { result: Ok(found), unsure: false, not_told: None, in_use };
                     }
                     Ok(_) => {}
-                    Err(_) => unsure = true,
+                    Err(fault) => {
+                        unsure = true;
+                        not_told = not_told.or(Some(fault));
+                    }
                 }
             }
         }
-        Asked { result, unsure, in_use: None }
+        Asked { result, unsure, not_told, in_use: None }
     }
 
     /// Reads a report by its id: with the certificate that it was sent with, then with the one in
     /// use; where that is shown nothing, with all others, because it may have been found long after
     /// it was sent.
-    pub(super) async fn status_of(&self, receipt: &str, identifier: &str, since: Instant) -> Told {
+    pub(super) async fn status_of(
+        &self,
+        receipt: &str,
+        identifier: &str,
+        sent: (Instant, Instant),
+    ) -> Told {
         let mut not_told = None;
-        match read_with(self.former_at(since), receipt, identifier).await {
+        match read_with(self.former_at(sent.1), receipt, identifier).await {
             Ok(Some(received)) => {
                 return Told { result: Ok(received), by_former: true, not_told: None };
             }
@@ -134,8 +145,14 @@ impl<A: Authority> Worker<A> {
             return Told { result, by_former: false, not_told };
         }
         for former in &self.formerly {
-            if let Ok(Some(received)) = read_with(Some(former), receipt, identifier).await {
-                return Told { result: Ok(received), by_former: true, not_told: None };
+            match read_with(Some(former), receipt, identifier).await {
+                Ok(Some(received)) => {
+                    return Told { result: Ok(received), by_former: true, not_told: None };
+                }
+                Err(fault) if former.period().covers(sent) => {
+                    not_told = not_told.or(Some(fault));
+                }
+                Ok(None) | Err(_) => {}
             }
         }
         Told { result, by_former: false, not_told }

@@ -7,10 +7,8 @@
 mod asking;
 mod counting;
 pub(crate) mod disk;
-mod limit;
+pub(crate) mod limit;
 mod versions;
-
-pub(crate) use limit::{broken, refused};
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -219,7 +217,7 @@ impl Authority for Simulated {
         let chokes_on = self.service.lock().unwrap().chokes_on.clone();
         let chokes_for = self.service.lock().unwrap().chokes_for;
         if self.service.lock().unwrap().broken {
-            return Err(broken());
+            return Err(limit::broken());
         }
         if chokes_for == Some(self.certificate)
             || chokes_on.is_some_and(|document| query.identifier.contains(&document))

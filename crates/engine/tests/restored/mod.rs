@@ -14,7 +14,8 @@ use journal::{Home, Journal, NewSubmission, Step, restore};
 use report::{Event, Person, SubmissionId};
 
 use crate::laboratory::disk::remove;
-use crate::laboratory::{Laboratory, MINUTE, Stored, key, nowhere, refused};
+use crate::laboratory::limit::refused;
+use crate::laboratory::{Laboratory, MINUTE, Stored, key, nowhere};
 use crate::version;
 
 fn stored(lab: &Laboratory) -> Vec<String> {

@@ -63,8 +63,8 @@ async fn looks(lab: &mut Laboratory, journal: &Journal, hours: i64) -> i64 {
 }
 
 /// Each question is answered after a hundred seconds, well within the limit of three minutes, and
-/// a day's reports are lost. What is taken in meanwhile, at this endpoint or another, would wait for
-/// the end of one comparison, and only then a person would be told.
+/// a day's reports are lost. What is taken in meanwhile, at this endpoint or another, would wait
+/// for the end of one comparison, and only then a person would be told.
 #[tokio::test]
 async fn one_comparison_takes_no_day_at_a_slow_authority() {
     let mut ends = Vec::new();

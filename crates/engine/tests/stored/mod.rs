@@ -3,6 +3,7 @@
 
 mod alone;
 mod beside;
+mod contradicted;
 mod corrections;
 mod deliveries;
 mod erased;

@@ -16,13 +16,16 @@ use crate::house::{House, Willing, news};
 
 /// The authority has told of it that it did not process it, under a number. Its correction is
 /// withdrawn, so that it is open again, and a person releases it: the search does not show it yet,
-/// and the authority has it all the same. Where it has forgotten it, it is sent again.
+/// and the authority has it all the same. Where it has forgotten it, and shows another of ours, it
+/// is sent again.
 #[tokio::test]
 async fn what_failed_and_is_open_again_is_read_by_its_number_before_it_is_sent() {
     for is_forgotten in [false, true] {
         let house = House::new();
         let worker = house.worker("one");
         let id = house.import("ours", 1);
+        turn(&worker).await;
+        house.import("ours", 7);
         turn(&worker).await;
         *house.authority.changes.lock().unwrap() = news("r-1", Processing::Failed, Vec::new());
         pass(&house, &worker, 300).await;
@@ -31,11 +34,13 @@ async fn what_failed_and_is_open_again_is_read_by_its_number_before_it_is_sent()
         word(&house, newer, Event::Withdrawn { reason: "slip".to_owned() });
         assert_eq!(house.journal.state(id).unwrap(), State::Held { attempt: 1 });
         *house.authority.processed.lock().unwrap() = Some(Processing::Failed);
+        house.authority.accepted.lock().unwrap().retain(|(_, receipt)| receipt != "r-1");
+        house.authority.shown.store(1, Ordering::SeqCst);
         house.authority.forgot.store(is_forgotten, Ordering::SeqCst);
         release(&house, id, 0);
         turn(&worker).await;
         let told = (house.sent(), code(&house, id));
-        assert_eq!(told, if is_forgotten { (2, "in-progress") } else { (1, "failed") });
+        assert_eq!(told, if is_forgotten { (3, "in-progress") } else { (2, "failed") });
     }
 }
 

@@ -18,8 +18,6 @@ pub const RESTORED: &str = "journal-restored";
 pub(crate) const FOUND: &str = "journal-report-found";
 
 const SETTING: &str = "restored";
-const FORGOTTEN: &str = "SELECT 1 FROM submission WHERE endpoint = ?1 AND id <= ?2 \
-     AND state IN ('held', 'queued', 'sending', 'unknown') LIMIT 1";
 /// On hold at an endpoint (?1), up to a number (?2).
 const ON_HOLD: &str = "SELECT DISTINCT identifier FROM submission \
      WHERE endpoint = ?1 AND id <= ?2 AND state = 'held' ORDER BY id DESC";
@@ -94,18 +92,6 @@ pub(crate) fn may_be_sent_since(
 ) -> Result<Instant, JournalError> {
     let forgotten = |mark: Mark| id.0 <= mark.through && (since >= mark.at || mark.at > now);
     Ok(if mark(connection)?.is_some_and(forgotten) { Instant(i64::MIN) } else { since })
-}
-
-/// Whether something to this endpoint that is open, on hold or lost may have been sent at any time
-/// before a restore.
-pub(crate) fn has_forgotten_when(
-    connection: &Connection,
-    endpoint: &str,
-) -> Result<bool, JournalError> {
-    let Some(mark) = mark(connection)? else { return Ok(false) };
-    let found = rows::one(connection, FORGOTTEN, params![endpoint, mark.through], |_| Ok(()))?;
-    // What is lost comes back under the identifier that it went out with, and is asked for then.
-    Ok(found.is_some() || lost::all(connection)?.iter().any(|lost| lost.endpoint == endpoint))
 }
 
 /// The identifiers of what is on hold at an endpoint since before a restore, the newest first: it

@@ -106,12 +106,6 @@ impl Journal {
         self.read(|c| versions::before_sending(c, id))
     }
 
-    /// Whether something to an endpoint, by its id, that is open or on hold may have been sent at
-    /// any time before a restore, with whichever certificate was in use then.
-    pub fn has_forgotten_when(&self, endpoint: &str) -> Result<bool, JournalError> {
-        self.read(|c| doubt::has_forgotten_when(c, endpoint))
-    }
-
     /// The restore after which not everything has been compared with the authority yet.
     pub fn unreconciled(&self) -> Result<Option<Unreconciled>, JournalError> {
         self.read(compared::unreconciled)

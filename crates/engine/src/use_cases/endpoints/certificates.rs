@@ -303,22 +303,10 @@ impl Engine {
         Ok((endpoint, ways))
     }
 
-    /// Connections to an endpoint with the certificates that it used before, for what was sent with
-    /// them and is open.
+    /// Connections to an endpoint with the certificates that it used before: whatever was sent with
+    /// one of them is asked for with that one, also what failed long ago and is to be sent again.
     pub(crate) fn former_ways(&self, endpoint: &Endpoint) -> Vec<Formerly<HttpAuthority>> {
-        let settings = self.profile().settings;
-        let all = settings.certificates_before(endpoint.id(), self.now());
-        if all.is_empty() {
-            return Vec::new();
-        }
-        // A journal that cannot be read now stops the courier anyway.
-        let open = self.journal().open_reports().unwrap_or_default();
-        let mut open = open.iter().filter(|report| report.endpoint == endpoint.id());
-        let oldest = match self.journal().has_forgotten_when(endpoint.id()) {
-            Ok(false) => open.by_ref().map(sent_at).min(),
-            _ => Some(Instant(i64::MIN)),
-        };
-        oldest.map_or_else(Vec::new, |oldest| self.ways_since(endpoint, oldest))
+        self.ways_since(endpoint, Instant(i64::MIN))
     }
 
     /// Connections with the certificates that an endpoint used in the time that the journal has

@@ -34,7 +34,6 @@ async fn after_a_restore_the_certificates_of_before_are_asked_too() {
     let seen = engine.inspect_text("a.json".to_owned(), text).await.unwrap();
     let terms = ImportOptions { delay_micros: 3_600_000_000, ..ImportOptions::default() };
     engine.take(&seen, terms).await.unwrap();
-    assert_eq!(engine.former_ways(&endpoint).len(), 0, "it was taken in after both");
     engine.back_up_if_due().await.unwrap().unwrap();
     engine.stop().await;
     drop(engine);
@@ -91,4 +90,48 @@ fn a_certificate_that_is_removed_brings_none_of_before_back() {
     assert_eq!(settings.certificate_of("one"), Some("A"), "chosen again");
     let before = [("B", at(20), at(30)), ("C", at(40), at(50))];
     assert_eq!(before_of(&settings), before);
+}
+
+/// It has failed, the certificate was replaced, and its correction is withdrawn: it waits to be
+/// sent again, and its number is shown to the former certificate alone.
+#[tokio::test]
+async fn what_failed_and_is_open_again_is_asked_for_with_the_certificate_of_before() {
+    use journal::Step;
+    use report::{Event, Person};
+    let home = tempfile::tempdir().unwrap();
+    let place = home.path().join("profile");
+    let endpoint: Endpoint = serde_json::from_value(serde_json::json!({
+        "id": "one", "name": "one", "base": "https://localhost/fhir",
+        "environment": "integration",
+    }))
+    .unwrap();
+    let mut profile =
+        Profile::create(&place, SecretsKind::Practice, vec![endpoint.clone()]).unwrap();
+    profile.settings.use_certificate(endpoint.id(), "A", change(Instant(10)));
+    profile.save().unwrap();
+    let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
+    engine.journal().set_paused(true).unwrap();
+    let text = testkit::DocumentBuilder::new(1).json().into_bytes();
+    let seen = engine.inspect_text("a.json".to_owned(), text).await.unwrap();
+    engine.take(&seen, ImportOptions::default()).await.unwrap();
+    let id = report::SubmissionId(1);
+    let now = engine.now();
+    let step = |event| Step::new(id, event, Person("test".to_owned()), now);
+    for event in [
+        Event::SendingStarted { since: now },
+        Event::Failed { receipt: "r-1".to_owned() },
+        Event::Superseded { by: id },
+        Event::HeldBack,
+        Event::Released { reason: "x".to_owned(), due: now },
+    ] {
+        engine.journal().record(step(event)).unwrap();
+    }
+    let change = engine.certificate_change().unwrap();
+    engine
+        .change_settings(|settings| {
+            settings.use_certificate("one", "B", change);
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(engine.former_ways(&endpoint).len(), 1);
 }
