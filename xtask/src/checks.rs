@@ -137,7 +137,8 @@ fn tests(workspace: &Workspace) -> Result<(), String> {
     }
     let call = if has_nextest() {
         // The test of the window is left out by its own `test = false`.
-        workspace.cargo(&["nextest", "run", "--locked", "--no-fail-fast"])
+        let slots = slots().to_string();
+        workspace.cargo(&["nextest", "run", "--locked", "--no-fail-fast", "--test-threads", &slots])
     } else {
         let call = workspace.cargo(&["test", "--locked", "--no-fail-fast", "--lib", "--bins"]);
         call.args(test_targets(workspace).iter().flat_map(|name| ["--test", name]))
@@ -145,6 +146,12 @@ fn tests(workspace: &Workspace) -> Result<(), String> {
     let call = call.env(types::FOLDER_VARIABLE, &written);
     let call = workspace.with_figures(call);
     session::with_keychain(call, &workspace.target.join("home/test"))?.run_tests()
+}
+
+/// Tests at once: more than half of their time they wait, for an answer on loopback or for a
+/// process, so that one for each processor leaves half of it idle.
+fn slots() -> usize {
+    2 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 fn doc_tests(workspace: &Workspace) -> Result<(), String> {
