@@ -139,7 +139,7 @@ async fn ask_the_rest<A: Authority>(
     questions: usize,
     found: &mut Comparison,
 ) -> Result<bool, EngineError> {
-    let most = Most { questions, time: Duration::MAX };
+    let most = Most { questions, time: AT_ONCE_MAX };
     for former in tools.formers() {
         exchanged(ask_for(tools, former, wanted, most, found).await)?;
     }

@@ -285,3 +285,36 @@ async fn what_waited_when_a_profile_was_copied_is_not_sent_before_a_person_has_r
     hour(&house, &worker).await;
     assert_eq!((house.sent(), house.journal.state(id).unwrap().code()), (2, "in-progress"));
 }
+
+/// The search stands still, and shows nothing of what was sent last with the former certificate.
+/// The one in use has sent nothing that was accepted: an empty answer to it is not believed, as it
+/// would not be to the former one.
+#[tokio::test]
+async fn a_renewal_hides_no_search_that_stands_still() {
+    let house = House::new();
+    let worker = house.worker("before");
+    for number in [1, 2] {
+        house.import("ours", number);
+        turn(&worker).await;
+        house.clock.pass(300);
+    }
+    *house.authority.changes.lock().unwrap() =
+        house::news("r-2", Processing::Completed, Vec::new());
+    hour(&house, &worker).await;
+    *house.authority.changes.lock().unwrap() = client::Changes::default();
+    // It shows the first one, and not the second, which it has.
+    house.authority.accepted.lock().unwrap().retain(|(_, receipt)| receipt == "r-1");
+    house.authority.shown.store(1, Ordering::SeqCst);
+    let worker = renewed(&house, Some(house.authority.clone()));
+    house.clock.pass(900);
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    let id = house.import("ours", 3);
+    turn(&worker).await;
+    house.authority.doubt.store(false, Ordering::SeqCst);
+    house.authority.accepted.lock().unwrap().retain(|(_, receipt)| receipt == "r-1");
+    assert_eq!(house.journal.state(id).unwrap().code(), "unknown");
+    for _ in 0..3 {
+        hour(&house, &worker).await;
+    }
+    assert_eq!((house.sent(), house.journal.state(id).unwrap().code()), (3, "unknown"));
+}

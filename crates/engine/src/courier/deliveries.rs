@@ -44,7 +44,9 @@ pub(crate) fn open_request<'a>(
             // The authority's own refusal of the content.
             Event::Rejected => return None,
             // It says nothing of the requests before: one empty answer was enough for it.
-            Event::Deferred { why, .. } if reached_nobody(why) => reached_nobody_since = true,
+            Event::Deferred { why, .. } if !has_arrived && reached_nobody(why) => {
+                reached_nobody_since = true;
+            }
             Event::SendingStarted { .. } if reached_nobody_since => reached_nobody_since = false,
             Event::SendingStarted { since } => return Some(*since),
             // What a restore has forgotten may have been sent, whoever has decided about it since.
@@ -53,6 +55,13 @@ pub(crate) fn open_request<'a>(
         }
     }
     None
+}
+
+/// Whether a doubt has ended with the belief that nothing was received, since the authority told of
+/// the report last.
+pub(crate) fn believed_since<'a>(events: impl DoubleEndedIterator<Item = &'a Event>) -> bool {
+    let mut since = events.rev().take_while(|event| !is_answer(event));
+    since.any(|event| matches!(event, Event::NotReceived { .. }))
 }
 
 /// Since when a report may be at the authority although its last request was rejected: somebody on

@@ -3,6 +3,7 @@
 
 use client::{Authority, Fault};
 use exchange::SearchSupport;
+use journal::JournalError;
 use report::{Action, SubmissionId};
 
 use super::pace::{
@@ -16,6 +17,9 @@ use crate::{EngineError, person};
 /// Setting of each endpoint, by its id: the number before which the next look goes on, where a slow
 /// authority left no time for all that waits.
 const DECIDED_UNTIL: &str = "decided-until:";
+
+/// Setting of each endpoint, by its id: the reports whose question had no answer once.
+const NO_ANSWER: &str = "no-answer:";
 
 /// Reports that are asked for between two looks whether the authority shows anything of ours, at
 /// most.
@@ -142,7 +146,7 @@ pub(super) async fn decide<A: Authority>(
     if until != kept {
         tools.journal.set_setting(&name, serde_json::json!(until))?;
     }
-    ended.map(|until| until.is_none())
+    ended.map(|until| until.is_none() && kept.is_none())
 }
 
 /// Decides as many as fit between two looks, and are witnessed for alike, at least one; gives how
@@ -201,11 +205,35 @@ async fn decide_some<A: Authority>(
     }
     match in_the_way {
         // The way is free after it too: it is this question alone that has no answer now.
-        Some((id, _)) if is_put_off && is_free => tools.journal.one_asked_in_vain(id)?,
+        Some((id, fault)) if is_put_off && is_free => {
+            if asks_for_patience(&fault) || had_no_answer_before(tools, id)? {
+                tools.journal.one_asked_in_vain(id)?;
+            }
+        }
         Some((_, fault)) => return Err(fault),
         None => return Ok(asked_for),
     }
     Ok(asked_for + 1)
+}
+
+/// Whether the question for a report had no answer at an earlier look either. Once may be chance,
+/// and a person who released it by then would send what nobody has asked for.
+fn had_no_answer_before<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    id: SubmissionId,
+) -> Result<bool, JournalError> {
+    let name = format!("{NO_ANSWER}{}", tools.endpoint.id());
+    let kept = tools.journal.setting(&name)?;
+    let mut before: Vec<i64> =
+        kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
+    if before.contains(&id.0) {
+        return Ok(true);
+    }
+    let waiting = tools.journal.guarded(tools.endpoint.id())?;
+    before.retain(|known| waiting.iter().any(|it| it.0 == *known));
+    before.push(id.0);
+    tools.journal.set_setting(&name, before.into())?;
+    Ok(false)
 }
 
 /// Whether an empty answer still says something after so many questions. Where patience is asked

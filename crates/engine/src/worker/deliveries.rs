@@ -1,7 +1,7 @@
 //! Several deliveries of one report: what was sent may have been stored all the same, and who
 //! stands between may have repeated the request. The search by identifier shows all of them.
 
-use client::{Authority, Fault, Found, Received, Why};
+use client::{Authority, Evidence, Fault, Found, Received, Why};
 use fhir::Instant;
 use journal::{Due, EvidenceKind, JournalError, Sibling, Token};
 use report::{Event, State, SubmissionId};
@@ -9,8 +9,8 @@ use report::{Event, State, SubmissionId};
 use super::Worker;
 use super::formerly::{Asked, Told};
 use crate::courier::deliveries::{
-    NotAsked, OpenRequest, Sure, cannot_ask, failed_under, open_request, others_that_count,
-    rejected_request, stays_in_progress, waits_for,
+    NotAsked, OpenRequest, Sure, believed_since, cannot_ask, failed_under, open_request,
+    others_that_count, rejected_request, stays_in_progress, waits_for,
 };
 use crate::courier::verdict::{Health, Verdict, found_at_last, is_not_found, may_be};
 use crate::courier::visibility::Visibility;
@@ -32,30 +32,15 @@ impl<A: Authority> Worker<A> {
         let sent = self.journal.may_be_sent_since(due.id, open.since, self.clock.now())?;
         let sent = (sent, open.since);
         let Asked { result, unsure, in_use, .. } = self.look_up(&due.identifier, sent).await;
-        let result = match (result, failed_under(events)) {
-            (Ok(found), Some(receipt))
-                if found.answers.is_empty() && !self.is_anothers(receipt, due.id)? =>
-            {
-                self.read_as_well(found, receipt, &due.identifier, sent).await?
+        let shown = match (result, failed_under(events.clone())) {
+            (result, Some(receipt)) if !self.is_anothers(receipt, due.id)? => {
+                let is_believed = believed_since(events);
+                self.read_as_well(result, (receipt, is_believed), &due.identifier, sent).await?
             }
-            // Nobody can search there, and the number can be read all the same.
-            (Err(fault), Some(receipt))
-                if matches!(fault.why(), Some(Why::SearchUnsupported))
-                    && !self.is_anothers(receipt, due.id)? =>
-            {
-                let Told { result, .. } = self.status_of(receipt, &due.identifier, sent).await;
-                match result {
-                    Ok(Received { answer, evidence }) if may_be(&answer, &due.identifier) => {
-                        Ok(Found { answers: vec![answer], evidence })
-                    }
-                    Err(other) if !is_not_found(&other) => Err(other),
-                    _ => Err(fault),
-                }
-            }
-            (result, _) => result,
+            (result, _) => result.map(|found| (found, false)),
         };
-        let mut found = match result {
-            Ok(found) => found,
+        let (mut found, unread) = match shown {
+            Ok(shown) => shown,
             Err(fault) => {
                 let follows = self.courier().not_asked(self.clock_reading(), open, &fault);
                 let doubt = match follows {
@@ -69,7 +54,7 @@ impl<A: Authority> Worker<A> {
         let siblings = self.journal.siblings(due.id)?;
         let contradicts = exchange::leave_out_contradictions(&mut found.answers) > 0;
         let shared = self.leave_out_others(&mut found, due.id, &siblings)?;
-        let sure = Sure { contradicts, shared, unsure };
+        let sure = Sure { contradicts, shared, unsure: unsure || unread };
         if open.may_be_sent(&found, sure) {
             return self.is_stopped();
         }
@@ -77,31 +62,44 @@ impl<A: Authority> Worker<A> {
         self.conclude(due.id, EvidenceKind::Search, verdict, token).await.map(|_| true)
     }
 
-    /// A search does not show what the authority has told of under this number: a search may be
-    /// behind, and the number is read. That it is gone says something only to a certificate that is
-    /// shown others of ours: to one without access everything is.
+    /// Where a search does not show what the authority has told of under this number, or nobody can
+    /// search, the number is read: a search may be behind. Gives also whether it stays open that it
+    /// is there: a certificate that it may have been sent with could not read it, or is shown
+    /// nothing else of ours either, as one that has lost its access. What a doubt has believed
+    /// since (`is_believed`) is believed here.
     async fn read_as_well(
         &self,
-        found: Found,
-        receipt: &str,
+        result: Result<Found, Fault>,
+        (receipt, is_believed): (&str, bool),
         identifier: &str,
         sent: (Instant, Instant),
-    ) -> Result<Result<Found, Fault>, JournalError> {
-        let Told { result, not_told, .. } = self.status_of(receipt, identifier, sent).await;
-        Ok(match (result, not_told) {
-            (Ok(Received { answer, evidence }), _) if may_be(&answer, identifier) => {
-                Ok(Found { answers: vec![answer], evidence })
+    ) -> Result<Result<(Found, bool), Fault>, JournalError> {
+        let (found, cannot_search) = match result {
+            Ok(found) if !found.answers.is_empty() => return Ok(Ok((found, false))),
+            Ok(found) => (found, None),
+            Err(fault) if matches!(fault.why(), Some(Why::SearchUnsupported)) => {
+                let (answers, evidence) = (Vec::new(), Evidence::default());
+                (Found { answers, evidence }, Some(fault))
             }
-            (Err(fault), _) if !is_not_found(&fault) => Err(fault),
+            Err(fault) => return Ok(Err(fault)),
+        };
+        let Told { result, not_told, .. } = self.status_of(receipt, identifier, sent).await;
+        Ok(match (result, not_told, cannot_search) {
+            (Ok(Received { answer, evidence }), ..) if may_be(&answer, identifier) => {
+                Ok((Found { answers: vec![answer], evidence }, false))
+            }
+            (Err(fault), ..) if !is_not_found(&fault) => Err(fault),
             // It is not there by what one certificate is shown, and the other one could not ask.
-            (_, Some(fault)) => Err(fault),
+            (_, Some(_), _) => Ok((found, true)),
+            (_, None, Some(fault)) => Err(fault),
             // Another report has the number.
-            (Ok(_), None) => Ok(found),
-            (Err(fault), None) => {
+            (Ok(_), None, None) => Ok((found, false)),
+            (Err(_), None, None) => {
                 let sights = self.sights(sent);
                 match self.least_visibility(&sights, identifier, sent.1).await? {
-                    Visibility::Ours | Visibility::Earlier => Ok(found),
-                    _ => Err(fault),
+                    Visibility::Ours | Visibility::Earlier => Ok((found, false)),
+                    Visibility::NothingYet => Ok((found, !is_believed)),
+                    Visibility::Lost | Visibility::Unknown => Ok((found, true)),
                 }
             }
         })

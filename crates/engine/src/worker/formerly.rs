@@ -146,13 +146,17 @@ impl<A: Authority> Worker<A> {
         }
         for former in &self.formerly {
             match read_with(Some(former), receipt, identifier).await {
-                Ok(Some(received)) => {
+                // A number alone, as another laboratory may have it by now, says nothing to a
+                // certificate that the report was not sent with.
+                Ok(Some(received))
+                    if former.period().covers(sent) || !received.answer.identifiers.is_empty() =>
+                {
                     return Told { result: Ok(received), by_former: true, not_told: None };
                 }
                 Err(fault) if former.period().covers(sent) => {
                     not_told = not_told.or(Some(fault));
                 }
-                Ok(None) | Err(_) => {}
+                Ok(_) | Err(_) => {}
             }
         }
         Told { result, by_former: false, not_told }

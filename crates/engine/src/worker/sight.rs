@@ -50,7 +50,13 @@ impl<A: Authority> Worker<A> {
         identifier: &str,
         since: Instant,
     ) -> Result<Visibility, JournalError> {
-        let newest = self.newest(sight, identifier, since)?;
+        let mut newest = self.newest(sight, identifier, since)?;
+        if newest.is_empty() {
+            // Nothing was sent with it yet. What went before is to be shown to it as well, where it
+            // is shown anything of that: else a search that stands still would hide nothing.
+            let sight = Sight { authority: sight.authority, from: Instant(i64::MIN), ..*sight };
+            newest = self.newest(&sight, identifier, since)?;
+        }
         let (mut hidden, mut shown) = (Vec::new(), Visibility::Earlier);
         for report in &newest {
             match sight.authority.find(&report.identifier).await {

@@ -169,6 +169,21 @@ async fn one_document_without_an_answer_stops_no_older_report() {
     assert!(ends.iter().all(|it| it.2 == 0), "after the comparison, sent of 15, stuck: {ends:?}");
 }
 
+/// One lost answer may be chance: only the second one lets a person release a report that nobody
+/// has asked for.
+#[tokio::test]
+async fn one_lost_answer_lets_nothing_go_unasked() {
+    let (mut lab, journal) = on_a_new_disk().await;
+    for_hours(&mut lab, &journal, 12).await;
+    let fault = Fault::Transient { why: Why::Timeout, retry_after: None, evidence: None };
+    lab.authority.service.lock().unwrap().ends_for = Some(("document-503".to_owned(), fault));
+    lab.hand_over(&journal, 503);
+    lab.decide(&journal).await;
+    assert_eq!(stuck(&journal), 1);
+    lab.decide(&journal).await;
+    assert_eq!(stuck(&journal), 0);
+}
+
 /// Questions are refused for good. After a day a person releases what waits; what is taken in after
 /// that does not wait for another day.
 #[tokio::test]

@@ -147,7 +147,7 @@ async fn each_certificate_that_may_have_sent_it_must_answer() {
     let worker = house.worker("two").with_former(vec![former(one), former(other)]);
     release(&house, id, 0);
     turn(&worker).await;
-    assert_eq!((house.sent(), code(&house, id)), (1, "queued"));
+    assert_eq!((house.sent(), code(&house, id)), (1, "unknown"));
 }
 
 /// Somebody has said that it was not received, and the authority has told since that it failed: the
@@ -281,5 +281,14 @@ async fn who_is_shown_nothing_at_all_does_not_believe_that_a_number_is_gone() {
     house.authority.forgot.store(true, Ordering::SeqCst);
     release(&house, id, 0);
     turn(&worker).await;
-    assert_eq!(house.sent(), 2, "{}", code(&house, id));
+    assert_eq!((house.sent(), code(&house, id)), (2, "unknown"));
+    // Nor is the way closed because one number is not there.
+    let other = house.import("ours", 8);
+    turn(&worker).await;
+    assert_eq!((house.sent(), code(&house, other)), (3, "in-progress"));
+    // A person says that it was not received.
+    let due = house.clock.now();
+    word(&house, id, Event::SaidNotReceived { reason: "hotline".to_owned(), due });
+    turn(&worker).await;
+    assert_eq!((house.sent(), code(&house, id)), (4, "in-progress"));
 }

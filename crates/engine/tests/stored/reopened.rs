@@ -129,7 +129,11 @@ async fn a_number_that_the_former_certificate_could_not_read_is_no_proof() {
     let worker = house.worker("two").with_former(vec![former]);
     release(&house, id, 0);
     turn(&worker).await;
-    assert_eq!((house.sent(), code(&house, id)), (1, "queued"));
+    assert_eq!((house.sent(), code(&house, id)), (1, "unknown"));
+    // That a former certificate could not ask says nothing about the way.
+    let other = house.import("ours", 8);
+    turn(&worker).await;
+    assert_eq!((house.sent(), code(&house, other)), (2, "in-progress"));
 }
 
 fn client_of_before(house: &House) -> Willing {
