@@ -117,7 +117,7 @@ async fn compare_once<A: Authority>(
     let mut asked = ask_for(tools, tools.authority, &wanted, most, &mut found).await?;
     let sees = match asked.put_off.take() {
         Some(fault) => Err(fault),
-        None => ask_the_rest(tools, &wanted, asked.questions, &mut found).await,
+        None => ask_the_rest(tools, &wanted, &mut asked, &mut found).await,
     };
     if sees.as_ref().is_err_and(asks_for_patience) {
         // The next comparison asks for fewer, so that what waits has its turn.
@@ -136,12 +136,16 @@ async fn compare_once<A: Authority>(
 async fn ask_the_rest<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
     wanted: &Wanted,
-    questions: usize,
+    asked: &mut AskedFor,
     found: &mut Comparison,
 ) -> Result<bool, EngineError> {
-    let most = Most { questions, time: AT_ONCE_MAX };
     for former in tools.formers() {
-        exchanged(ask_for(tools, former, wanted, most, found).await)?;
+        let most = Most { questions: asked.questions, time: AT_ONCE_MAX };
+        let by_former = exchanged(ask_for(tools, former, wanted, most, found).await)?;
+        // The next comparison goes on behind what all had time for.
+        if let Some(AskedFor { questions, is_late: true, .. }) = by_former {
+            asked.questions = questions;
+        }
     }
     let sees = sees(tools).await?;
     if sees {
@@ -157,6 +161,8 @@ struct AskedFor {
     questions: usize,
     /// Some are left for the next comparison.
     left: bool,
+    /// There was no time for more.
+    is_late: bool,
     /// Patience was asked for at the last of them.
     put_off: Option<EngineError>,
 }
@@ -181,7 +187,7 @@ async fn ask_for<A: Authority>(
     let began = tools.clock.steady();
     for (questions, identifier) in wanted.identifiers.iter().take(most.questions).enumerate() {
         if questions > 0 && tools.clock.steady().saturating_sub(began) > most.time {
-            return Ok(AskedFor { questions, left, put_off: None });
+            return Ok(AskedFor { questions, left, is_late: true, put_off: None });
         }
         if questions > 0 && questions % NOTED_EVERY == 0 {
             wanted.note(tools, questions)?;
@@ -191,7 +197,7 @@ async fn ask_for<A: Authority>(
             // their turn.
             let answered = questions.saturating_sub(UNANSWERED_MAX as usize);
             let questions = if answered == 0 { questions } else { answered };
-            return Ok(AskedFor { questions, left: true, put_off: None });
+            return Ok(AskedFor { questions, left: true, is_late: false, put_off: None });
         }
         let mut shown = match authority.find(identifier).await.map_err(Into::into) {
             Err(fault) if is_answered(&fault) => {
@@ -202,7 +208,8 @@ async fn ask_for<A: Authority>(
             Err(fault) if may_be_alone(&fault) => {
                 if exchanged(sees(tools).await)?.is_none() {
                     let put_off = Some(fault);
-                    return Ok(AskedFor { questions: questions + 1, left: true, put_off });
+                    let questions = questions + 1;
+                    return Ok(AskedFor { questions, left: true, is_late: false, put_off });
                 }
                 // The way is free: it is this question alone that has no answer now.
                 unanswered += 1;
@@ -218,7 +225,7 @@ async fn ask_for<A: Authority>(
         }
     }
     let questions = wanted.identifiers.len().min(most.questions);
-    Ok(AskedFor { questions, left, put_off: None })
+    Ok(AskedFor { questions, left, is_late: false, put_off: None })
 }
 
 /// What was asked with a former certificate; `None` where that did not work. What is wrong with the

@@ -39,10 +39,9 @@ pub(crate) fn open_request<'a>(
         match event {
             // Whatever was believed before, the authority has told of it since.
             event if is_answer(event) => has_arrived = true,
-            Event::NotReceived { .. } if has_arrived => {}
-            Event::NotReceived { .. } => return None,
-            // The authority's own refusal of the content.
-            Event::Rejected => return None,
+            Event::NotReceived { .. } | Event::Rejected if has_arrived => {}
+            // Believed at the end of a doubt, or the authority's own refusal of the content.
+            Event::NotReceived { .. } | Event::Rejected => return None,
             // It says nothing of the requests before: one empty answer was enough for it.
             Event::Deferred { why, .. } if !has_arrived && reached_nobody(why) => {
                 reached_nobody_since = true;

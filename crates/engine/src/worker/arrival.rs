@@ -167,13 +167,9 @@ impl<A: Authority> Worker<A> {
         let since = began.unwrap_or_else(|| self.clock.now());
         let sent = (self.journal.may_be_sent_since(row.id, since, self.clock.now())?, since);
         *asked = true;
-        // One question: what cannot be answered keeps no correction of what failed waiting, unless
-        // patience is asked for.
-        let other = match self.look_up(&row.identifier, sent).await.result {
-            Ok(found) => others_that_count(found, receipt),
-            Err(fault) if fault.asks_for_patience() => return self.told_to_wait(row.id, fault),
-            Err(_) => None,
-        };
+        // One question: what cannot be answered keeps no correction of what failed waiting.
+        let other = self.look_up(&row.identifier, sent).await.result.ok();
+        let other = other.and_then(|found| others_that_count(found, receipt));
         let other = other.and_then(|other| other.answers.into_iter().find_map(|it| it.receipt));
         Ok(other.map_or(Arrival::Not, |receipt| Arrival::Delivered(Some(receipt))))
     }
@@ -266,14 +262,6 @@ impl<A: Authority> Worker<A> {
             }
             Belief::NotYet => Arrival::NotShown(answered),
             Belief::NoAccess | Belief::Ambiguous => Arrival::Unanswerable,
-        })
-    }
-
-    /// The question for what has failed was put off: it is asked again, unless it is given up.
-    fn told_to_wait(&self, id: SubmissionId, fault: Fault) -> Result<Arrival, JournalError> {
-        Ok(match self.is_unanswerable(id, &fault) {
-            true => Arrival::Not,
-            false => Arrival::NotNow(fault),
         })
     }
 

@@ -268,6 +268,28 @@ async fn what_was_accepted_after_it_was_believed_not_received_is_asked_for() {
     assert_eq!((times() - before, code(&house, id)), (0, "in-progress"));
 }
 
+/// The same where the doubt had ended as rejected, because the last request was refused.
+#[tokio::test]
+async fn what_was_accepted_after_a_doubt_ended_as_rejected_is_asked_for() {
+    let house = House::new();
+    let worker = house.worker("one");
+    house.authority.shown.store(1, Ordering::SeqCst);
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    let id = house.import("ours", 1);
+    turn(&worker).await;
+    house.authority.doubt.store(false, Ordering::SeqCst);
+    assert_eq!(code(&house, id), "unknown");
+    let (now, identifier) = (house.clock.now(), house.journal.row(id).unwrap().identifier);
+    let refused = Event::WHY_REFUSED.to_owned();
+    word(&house, id, Event::Doubted { since: now, due: now, why: refused });
+    word(&house, id, Event::Rejected);
+    word(&house, id, Event::Accepted { receipt: "r-9".to_owned(), since: now, due: now });
+    word(&house, id, Event::SaidNotReceived { reason: "hotline".to_owned(), due: now });
+    house.authority.accepted.lock().unwrap().push((identifier.clone(), "r-9".to_owned()));
+    pass(&house, &worker, 600).await;
+    assert_eq!((house.sent(), code(&house, id)), (1, "in-progress"));
+}
+
 /// The certificate has lost its access for a while: neither the search nor the number shows
 /// anything, as to anybody without access.
 #[tokio::test]
