@@ -11,14 +11,14 @@ import { render } from "./render";
 // What the library needs of a browser.
 beforeAll(() => vi.stubGlobal("CSS", { escape: (text: string) => text.replaceAll(/\W/g, "\\$&") }));
 
-const counted = (choicesAtLeast: boolean): ListCountsView => ({
+const counted = (isCut: boolean): ListCountsView => ({
   groups: { completed: 12_000 },
   states: { completed: 9000 },
   laboratories: [{ name: "Labor Aaretal", count: 9000 }],
   diseases: [{ disease: "measles", subject: null, count: 9000 }],
   timeliness: { overdue: 9000, running: 9000, late: 9000, kept: 9000 },
   atLeast: false,
-  choicesAtLeast,
+  choicesCounted: isCut ? 10_000 : null,
 });
 
 const FILTERS: [string, (counts: ListCountsView) => React.ReactNode][] = [

@@ -28,7 +28,7 @@ vi.mock("#door", () => ({
           diseases: [],
           timeliness: {},
           atLeast: false,
-          choicesAtLeast: false,
+          choicesCounted: null,
         };
       if (command !== "list" || !takes) return [];
       asked.push(takes.query);

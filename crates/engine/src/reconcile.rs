@@ -32,8 +32,8 @@ const SEARCHES_MAX: u32 = 50;
 /// Questions in a row that are answered with an error before the rest is left for the next
 /// comparison.
 const UNANSWERED_MAX: u32 = 3;
-/// An authority may take minutes for each question: so long deliveries are asked for in one
-/// comparison, and what waits is decided. What is left is left for the next one, so that neither
+/// An authority may take minutes for each question. For so long deliveries are asked for in one
+/// comparison, at most, and for so long documents; the next one goes on behind them. So neither
 /// what comes meanwhile nor another endpoint waits for the end, and a person is told in time.
 const AT_ONCE_MAX: Duration = Duration::from_secs(10 * 60);
 
@@ -113,8 +113,7 @@ async fn compare_once<A: Authority>(
     }
     // By identifier too: not every release lists, and a list may lag behind.
     let wanted = Wanted::of(tools, open, found.complete)?;
-    let most = Most { questions: ASKED_MAX, time: AT_ONCE_MAX };
-    let mut asked = ask_for(tools, tools.authority, &wanted, most, &mut found).await?;
+    let mut asked = ask_for(tools, tools.authority, &wanted, ASKED_MAX, &mut found).await?;
     let sees = match asked.put_off.take() {
         Some(fault) => Err(fault),
         None => ask_the_rest(tools, &wanted, &mut asked, &mut found).await,
@@ -140,8 +139,7 @@ async fn ask_the_rest<A: Authority>(
     found: &mut Comparison,
 ) -> Result<bool, EngineError> {
     for former in tools.formers() {
-        let most = Most { questions: asked.questions, time: AT_ONCE_MAX };
-        let by_former = exchanged(ask_for(tools, former, wanted, most, found).await)?;
+        let by_former = exchanged(ask_for(tools, former, wanted, asked.questions, found).await)?;
         // The next comparison goes on behind what all had time for.
         if let Some(AskedFor { questions, is_late: true, .. }) = by_former {
             asked.questions = questions;
@@ -167,26 +165,18 @@ struct AskedFor {
     put_off: Option<EngineError>,
 }
 
-/// How far the questions for deliveries may get.
-#[derive(Clone, Copy)]
-struct Most {
-    questions: usize,
-    /// After so long the rest is left for the next comparison.
-    time: Duration,
-}
-
-/// Asks for deliveries by their identifiers.
+/// Asks for the first `most` deliveries by their identifiers, or for as many as there is time for.
 async fn ask_for<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
     authority: &A,
     wanted: &Wanted,
-    most: Most,
+    most: usize,
     found: &mut Comparison,
 ) -> Result<AskedFor, EngineError> {
     let (mut left, mut unanswered) = (false, 0);
     let began = tools.clock.steady();
-    for (questions, identifier) in wanted.identifiers.iter().take(most.questions).enumerate() {
-        if questions > 0 && tools.clock.steady().saturating_sub(began) > most.time {
+    for (questions, identifier) in wanted.identifiers.iter().take(most).enumerate() {
+        if questions > 0 && tools.clock.steady().saturating_sub(began) > AT_ONCE_MAX {
             return Ok(AskedFor { questions, left, is_late: true, put_off: None });
         }
         if questions > 0 && questions % NOTED_EVERY == 0 {
@@ -224,7 +214,7 @@ async fn ask_for<A: Authority>(
             learn(tools, answer, &shown.evidence, found).await?;
         }
     }
-    let questions = wanted.identifiers.len().min(most.questions);
+    let questions = wanted.identifiers.len().min(most);
     Ok(AskedFor { questions, left, is_late: false, put_off: None })
 }
 

@@ -328,7 +328,7 @@ export function createMock(options: MockOptions = {}): Door {
       diseases: Object.entries(diseases).map(([about, count]) => ({ ...(JSON.parse(about) as AboutView), count })),
       timeliness: tallied(timeliness),
       atLeast: false,
-      choicesAtLeast: false,
+      choicesCounted: null,
     };
   }
   /** What each state permits decides, as it does in the core. */

@@ -47,9 +47,6 @@ const GROUPS: { code: Group | null; word: TextId }[] = [
   { code: "closed", word: "group.closed" },
 ];
 
-/** Reports that are counted at most for what each choice would leave, the newest. */
-const COUNTED_MAX = 10_000;
-
 /** Groups with what each would leave beside the search and all other filters. */
 export function GroupFilter(props: {
   group: Group | null;
@@ -92,13 +89,14 @@ function FilterMenu<Id extends string>(props: {
   choices: { id: Id; name: string; count: number }[];
   chosen: Id[];
   several: boolean;
-  /** There are more reports than were counted. */
-  atLeast: boolean | undefined;
+  /** So many reports were counted, where there are more. */
+  counted: number | null | undefined;
   onChoose: (ids: Id[]) => void;
   "data-testid": string;
 }) {
-  const { label, icon: Icon, choices, chosen, several, atLeast = false, onChoose } = props;
+  const { label, icon: Icon, choices, chosen, several, counted, onChoose } = props;
   const cut = useId();
+  const atLeast = typeof counted === "number";
   const text = useText();
   const format = useFormat();
   const named = choices.filter((choice) => chosen.includes(choice.id)).map((choice) => choice.name);
@@ -143,7 +141,7 @@ function FilterMenu<Id extends string>(props: {
         </Menu>
         {atLeast && (
           <p id={cut} className={css.cut} data-testid="filter-at-least">
-            {text("filter.at-least", { n: format.number(COUNTED_MAX) })}
+            {text("filter.at-least", { n: format.number(counted) })}
           </p>
         )}
       </Popover>
@@ -167,7 +165,7 @@ export function StateFilter(props: {
       choices={offered.map((id) => ({ id, name: words("state", id), count: counts?.states[id] ?? 0 }))}
       chosen={states}
       several
-      atLeast={counts?.choicesAtLeast}
+      counted={counts?.choicesCounted}
       onChoose={onChange}
       data-testid="filter-state"
     />
@@ -191,7 +189,7 @@ export function LaboratoryFilter(props: {
       choices={[...gone, ...known].map(({ name, count }) => ({ id: name, name, count }))}
       chosen={laboratory === null ? [] : [laboratory]}
       several={false}
-      atLeast={counts?.choicesAtLeast}
+      counted={counts?.choicesCounted}
       onChoose={([chosen]) => onChange(chosen ?? null)}
       data-testid="filter-laboratory"
     />
@@ -222,7 +220,7 @@ export function DiseaseFilter(props: {
       choices={offered}
       chosen={about === null ? [] : [idOf(about)]}
       several={false}
-      atLeast={counts?.choicesAtLeast}
+      counted={counts?.choicesCounted}
       onChoose={([chosen]) => onChange(offered.find(({ id }) => id === chosen)?.about ?? null)}
       data-testid="filter-disease"
     />
@@ -249,7 +247,7 @@ export function DeadlineFilter(props: {
       }))}
       chosen={timeliness === null ? [] : [timeliness]}
       several={false}
-      atLeast={counts?.choicesAtLeast}
+      counted={counts?.choicesCounted}
       onChoose={([chosen]) => onChange(chosen ?? null)}
       data-testid="filter-deadline"
     />

@@ -1,5 +1,6 @@
 // What the window promises to a newcomer and to whoever has 200 failed reports of one cause, by screens alone: how many clicks
-// it takes is counted, and how long a careful person needs is estimated. With PICTURES=FOLDER the series of pictures of docs/pictures is made, with all 200 reports.
+// it takes is counted, and how long a careful person needs is estimated. With PICTURES=FOLDER the series of pictures of
+// docs/pictures is made, with all 200 reports.
 
 import { hand } from "./hand";
 import { expect, test } from "./window";

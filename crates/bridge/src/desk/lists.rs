@@ -341,6 +341,6 @@ fn counts(
         diseases,
         timeliness,
         at_least: !is_complete && !is_all,
-        choices_at_least: !is_complete,
+        choices_counted: (!is_complete).then(|| u32::try_from(rows.len()).unwrap_or(u32::MAX)),
     })
 }

@@ -31,8 +31,9 @@ pub struct ListCountsView {
     pub timeliness: BTreeMap<&'static str, u32>,
     /// Only the newest reports were counted by group: there are at least so many.
     pub at_least: bool,
-    /// Likewise by everything else; the journal counts all by group alone.
-    pub choices_at_least: bool,
+    /// So many, the newest, were counted by everything else, where there are more: the journal
+    /// counts all by group alone.
+    pub choices_counted: Option<u32>,
 }
 
 /// By when reports have to be with the authority.

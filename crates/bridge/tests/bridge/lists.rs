@@ -100,7 +100,7 @@ async fn each_filter_says_what_it_would_leave() {
     assert_eq!((counts.states[&StateCode::Held], counts.states[&StateCode::Queued]), (1, 3));
     let laboratories: Vec<_> = counts.laboratories.iter().map(|it| it.count).collect();
     assert_eq!(laboratories, [2, 2]);
-    assert!(!counts.at_least);
+    assert!(!counts.at_least && counts.choices_counted.is_none());
     // The groups follow the search and the laboratory, whatever group is shown; the states follow
     // the group.
     let of = |group: Option<&str>, search: Option<&str>, laboratory: Option<&str>| ListQuery {

@@ -72,7 +72,8 @@ const PATIENCE_SECONDS: i64 = 3_600;
 /// The same, whatever was in the way: access that is lost, or a way that is broken, may be mended
 /// within hours, and what a person has released by then would go unasked.
 const SILENCE_SECONDS: i64 = 24 * 3_600;
-/// Between two looks that met that lies no more: a computer that was off tells nothing.
+/// Where more lies between two looks that met it, it begins anew: a computer that was off has seen
+/// nothing.
 const PATIENCE_GAP_SECONDS: i64 = 2 * 3_600;
 const SILENCE_GAP_SECONDS: i64 = 36 * 3_600;
 /// Settings of each endpoint, by its id: since when that is so.

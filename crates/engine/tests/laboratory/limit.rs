@@ -15,7 +15,7 @@ pub(crate) struct Limit {
 }
 
 /// Too many requests: again in a minute.
-fn too_many(status: u16) -> Fault {
+pub(crate) fn too_many(status: u16) -> Fault {
     let (why, evidence) = (Why::Unavailable { status }, Evidence::default());
     let retry_after = Some(std::time::Duration::from_secs(60));
     Fault::Transient { why, retry_after, evidence: Some(Box::new(evidence)) }

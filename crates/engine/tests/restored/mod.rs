@@ -23,19 +23,26 @@ fn stored(lab: &Laboratory) -> Vec<String> {
     service.stored.iter().map(|it| it.identifier.clone()).collect()
 }
 
+/// One look of the program: it compares until that is complete, an hour after the restore at the
+/// earliest, and decides about what waits after that. Where it is answered with an error, it is
+/// asked again at the next.
+async fn look(lab: &Laboratory, journal: &Journal) {
+    let Some(open) = journal.unreconciled_at("simulated").unwrap() else {
+        let _ = decide_guarded(&lab.tools(journal)).await;
+        return;
+    };
+    let is_late = open.restored.plus_seconds(3_600) <= lab.clock.now();
+    let found = engine::compare(&lab.tools(journal), open).await;
+    if is_late && found.is_ok_and(|found| found.complete) {
+        journal.set_reconciled_at("simulated").unwrap();
+        journal.set_reconciled().unwrap();
+    }
+}
+
 async fn work(lab: &mut Laboratory, journal: &Journal, times: u32) {
     let worker = lab.worker(journal);
     for _ in 0..times {
-        let open = journal.unreconciled().unwrap();
-        let found = match open {
-            Some(open) => engine::compare(&lab.tools(journal), open).await.ok(),
-            None => None,
-        };
-        if found.is_some_and(|found| found.complete) {
-            journal.set_reconciled_at("simulated").unwrap();
-        }
-        // Where it is answered with an error, it is asked again.
-        let _ = decide_guarded(&lab.tools(journal)).await;
+        look(lab, journal).await;
         for _ in 0..6 {
             lab.turn(&worker).await;
         }

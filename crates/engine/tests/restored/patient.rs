@@ -16,6 +16,20 @@ pub(super) fn stuck(journal: &Journal) -> usize {
     guarded.iter().filter(|id| journal.release_waits(**id).unwrap()).count()
 }
 
+/// Six reports are accepted, then the disk dies with the register.
+pub(super) async fn with_six_accepted() -> (Laboratory, Journal) {
+    let mut lab = Laboratory::new(1);
+    let journal = Journal::create(&lab.path(), &key()).unwrap();
+    for number in 1..=6 {
+        lab.hand_over(&journal, number);
+    }
+    lab.settle(&journal).await;
+    journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
+    let journal = lab.on_a_new_disk(journal);
+    journal.set_paused(false).unwrap();
+    (lab, journal)
+}
+
 /// `lost` reports were taken in since the backup and had not left. The register is at hand.
 pub(super) async fn with_lost(lost: u64, stored: bool) -> (Laboratory, Journal) {
     let (mut lab, journal) = begun().await;
@@ -73,16 +87,8 @@ async fn new_reports_go_whatever_number_is_lost_at_an_authority_with_a_limit() {
 async fn one_witness_that_is_always_put_off_stops_no_report() {
     let mut ends = Vec::new();
     for patience in [false, true] {
-        let mut lab = Laboratory::new(1);
-        let journal = Journal::create(&lab.path(), &key()).unwrap();
-        for number in 1..=6 {
-            lab.hand_over(&journal, number);
-        }
-        lab.settle(&journal).await;
+        let (mut lab, journal) = with_six_accepted().await;
         let witness = journal.witnesses("simulated", "").unwrap().remove(0);
-        journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
-        let journal = lab.on_a_new_disk(journal);
-        journal.set_paused(false).unwrap();
         {
             let mut service = lab.authority.service.lock().unwrap();
             (service.chokes_on_delivery, service.chokes_with_patience) = (Some(witness), patience);
@@ -105,17 +111,9 @@ async fn one_witness_that_is_always_put_off_stops_no_report() {
 async fn one_witness_whose_document_is_always_put_off_stops_no_report() {
     let mut ends = Vec::new();
     for patience in [false, true] {
-        let mut lab = Laboratory::new(1);
-        let journal = Journal::create(&lab.path(), &key()).unwrap();
-        for number in 1..=6 {
-            lab.hand_over(&journal, number);
-        }
-        lab.settle(&journal).await;
+        let (mut lab, journal) = with_six_accepted().await;
         let id = report::SubmissionId(99);
         let witness = journal.witnesses_by_document("simulated", id).unwrap().remove(0).0;
-        journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
-        let journal = lab.on_a_new_disk(journal);
-        journal.set_paused(false).unwrap();
         {
             let mut service = lab.authority.service.lock().unwrap();
             (service.chokes_on, service.chokes_with_patience) = (Some(witness), patience);
@@ -210,15 +208,7 @@ async fn a_comparison_without_a_list_ends_at_an_authority_with_a_limit() {
 async fn one_witness_that_is_put_off_after_the_comparison_stops_no_report() {
     let mut ends = Vec::new();
     for (of_document, patience) in [(false, true), (true, false), (true, true)] {
-        let mut lab = Laboratory::new(1);
-        let journal = Journal::create(&lab.path(), &key()).unwrap();
-        for number in 1..=6 {
-            lab.hand_over(&journal, number);
-        }
-        lab.settle(&journal).await;
-        journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
-        let journal = lab.on_a_new_disk(journal);
-        journal.set_paused(false).unwrap();
+        let (mut lab, journal) = with_six_accepted().await;
         let complete = for_hours(&mut lab, &journal, 12).await;
         let id = report::SubmissionId(99);
         let document = journal.witnesses_by_document("simulated", id).unwrap().remove(0).0;

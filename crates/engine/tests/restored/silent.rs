@@ -1,28 +1,11 @@
 //! After a restore, at an authority that refuses questions for good, or has no answer to them: what
 //! waits goes, or a person may release it in the end.
 
-use client::{Evidence, Fault, Why};
-use engine::Clock as _;
-use journal::Journal;
-
 use super::begun;
 use super::limited::for_hours;
-use super::patient::stuck;
-use crate::laboratory::{Laboratory, key};
-
-/// Six reports are accepted, then the disk dies with the register.
-async fn with_six_accepted() -> (Laboratory, Journal) {
-    let mut lab = Laboratory::new(1);
-    let journal = Journal::create(&lab.path(), &key()).unwrap();
-    for number in 1..=6 {
-        lab.hand_over(&journal, number);
-    }
-    lab.settle(&journal).await;
-    journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
-    let journal = lab.on_a_new_disk(journal);
-    journal.set_paused(false).unwrap();
-    (lab, journal)
-}
+use super::patient::{stuck, with_six_accepted};
+use client::{Evidence, Fault, Why};
+use engine::Clock as _;
 
 /// No answer, or one that says nothing of patience.
 fn transient(why: Why, evidence: Option<Box<Evidence>>) -> Fault {

@@ -7,8 +7,9 @@ use journal::{Journal, restore};
 
 use super::limited::for_hours;
 use super::patient::{stuck, with_lost};
-use super::{begun, released, word};
+use super::{begun, look, released, word};
 use crate::laboratory::disk::remove;
+use crate::laboratory::limit::too_many;
 use crate::laboratory::{Laboratory, MINUTE, key, nowhere};
 
 const HOUR: i64 = 60 * MINUTE;
@@ -20,12 +21,6 @@ fn forbidden() -> Fault {
     }
 }
 
-fn too_many() -> Fault {
-    let (why, evidence) = (Why::Unavailable { status: 429 }, Evidence::default());
-    let retry_after = Some(std::time::Duration::from_secs(60));
-    Fault::Transient { why, retry_after, evidence: Some(Box::new(evidence)) }
-}
-
 async fn on_a_new_disk() -> (Laboratory, Journal) {
     let (lab, journal) = begun().await;
     journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
@@ -34,25 +29,14 @@ async fn on_a_new_disk() -> (Laboratory, Journal) {
     (lab, journal)
 }
 
-/// As the program does: it compares until that is complete, an hour after the restore, and decides
-/// about what waits after that. Gives how long the longest look took.
+/// The program looks every ten minutes. Gives how long the longest look took.
 async fn looks(lab: &mut Laboratory, journal: &Journal, hours: i64) -> i64 {
     let worker = lab.worker(journal);
     let until = lab.clock.now().plus_micros(hours * HOUR);
     let mut longest = 0;
     while lab.clock.now() < until {
         let began = lab.clock.now();
-        match journal.unreconciled_at("simulated").unwrap() {
-            Some(open) => {
-                let found = engine::compare(&lab.tools(journal), open).await;
-                let is_late = open.restored.plus_seconds(3_600) <= began;
-                if is_late && found.is_ok_and(|found| found.complete) {
-                    journal.set_reconciled_at("simulated").unwrap();
-                    journal.set_reconciled().unwrap();
-                }
-            }
-            None => drop(engine::decide_guarded(&lab.tools(journal)).await),
-        }
+        look(lab, journal).await;
         longest = longest.max(lab.clock.now().0 - began.0);
         for _ in 0..6 {
             lab.turn(&worker).await;
@@ -243,7 +227,7 @@ async fn two_looks_that_fail_are_no_day_of_silence() {
 async fn patience_that_is_asked_for_twice_is_no_hour_of_it() {
     let (mut lab, journal) = on_a_new_disk().await;
     lab.hand_over(&journal, 100);
-    for (fault, hours) in [(too_many(), 0), (forbidden(), 5), (too_many(), 0)] {
+    for (fault, hours) in [(too_many(429), 0), (forbidden(), 5), (too_many(429), 0)] {
         lab.authority.service.lock().unwrap().finds_end = Some(fault);
         assert!(engine::decide_guarded(&lab.tools(&journal)).await.is_err());
         for_hours(&mut lab, &journal, hours).await;

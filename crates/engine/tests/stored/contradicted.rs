@@ -7,12 +7,13 @@ use client::{Evidence, Fault, Why};
 use engine::{Clock as _, Formerly};
 use exchange::{Answer, Processing};
 use fhir::Instant;
-use report::{Event, State, SubmissionId};
+use report::Event;
 
 use super::lagging::pass;
+use super::reopened::{believed_not_received, open_again};
 use super::waiting::{code, correct, release, turn};
 use super::word;
-use crate::house::{House, Willing, news};
+use crate::house::{House, Willing};
 
 /// The authority as a former certificate is shown it: what it tells is set apart.
 fn former_client(house: &House) -> Willing {
@@ -22,24 +23,9 @@ fn former_client(house: &House) -> Willing {
     before
 }
 
-fn unavailable(house: &House, heard: bool) -> Fault {
-    let _ = house;
+fn unavailable(heard: bool) -> Fault {
     let evidence = heard.then(|| Box::new(Evidence { status: 503, ..Evidence::default() }));
     Fault::Transient { why: Why::Unavailable { status: 503 }, retry_after: None, evidence }
-}
-
-/// Failed under r-1, corrected, and the correction withdrawn.
-async fn open_again(house: &House, worker: &engine::Worker<Willing>) -> SubmissionId {
-    let id = house.import("ours", 1);
-    turn(worker).await;
-    *house.authority.changes.lock().unwrap() = news("r-1", Processing::Failed, Vec::new());
-    pass(house, worker, 300).await;
-    assert_eq!(code(house, id), "failed");
-    *house.authority.changes.lock().unwrap() = client::Changes::default();
-    let newer = correct(house, id, 2);
-    word(house, newer, Event::Withdrawn { reason: "slip".to_owned() });
-    assert_eq!(house.journal.state(id).unwrap(), State::Held { attempt: 1 });
-    id
 }
 
 /// A gateway has repeated the request: the delivery that is known fails as the duplicate of the
@@ -60,7 +46,7 @@ async fn a_question_that_the_former_certificate_could_not_ask_is_no_answer() {
         let deliveries = [("r-1", Processing::Failed), ("r-7", Processing::InProgress)];
         *former.deliveries.lock().unwrap() =
             deliveries.map(|(receipt, it)| (receipt.to_owned(), it)).to_vec();
-        *former.lost_find.lock().unwrap() = Some(unavailable(&house, heard));
+        *former.lost_find.lock().unwrap() = Some(unavailable(heard));
         house.clock.pass(3_600);
         // The one in use is another laboratory's: it is shown nothing.
         house.authority.forgot.store(true, Ordering::SeqCst);
@@ -139,7 +125,7 @@ async fn each_certificate_that_may_have_sent_it_must_answer() {
     let until = house.clock.now();
     let (one, other) = (former_client(&house), former_client(&house));
     one.forgot.store(true, Ordering::SeqCst);
-    *other.lost_read.lock().unwrap() = Some(unavailable(&house, false));
+    *other.lost_read.lock().unwrap() = Some(unavailable(false));
     house.clock.pass(3_600);
     house.authority.forgot.store(true, Ordering::SeqCst);
     let (from, alone_until) = (Instant(i64::MIN), Instant(i64::MIN));
@@ -166,7 +152,7 @@ async fn a_word_does_not_outlive_what_the_authority_has_told_since() {
     word(&house, newer, Event::Withdrawn { reason: "slip".to_owned() });
     house.journal.set_paused(false).unwrap();
     *house.authority.processed.lock().unwrap() = Some(Processing::Failed);
-    *house.authority.lost_find.lock().unwrap() = Some(unavailable(&house, true));
+    *house.authority.lost_find.lock().unwrap() = Some(unavailable(true));
     release(&house, id, 0);
     turn(&worker).await;
     assert_eq!(house.sent(), 1, "{}", code(&house, id));
@@ -236,25 +222,7 @@ async fn the_second_way_is_asked_with_the_certificate_that_it_was_sent_with() {
 async fn what_was_accepted_after_it_was_believed_not_received_is_asked_for() {
     let house = House::new();
     let worker = house.worker("one");
-    house.authority.shown.store(1, Ordering::SeqCst);
-    house.authority.doubt.store(true, Ordering::SeqCst);
-    let id = house.import("ours", 1);
-    turn(&worker).await;
-    house.authority.doubt.store(false, Ordering::SeqCst);
-    for number in [7, 8, 9] {
-        house.clock.pass(30);
-        house.import("ours", number);
-        turn(&worker).await;
-    }
-    house.journal.set_paused(true).unwrap();
-    for _ in 0..720 {
-        house.clock.pass(10);
-        turn(&worker).await;
-        if code(&house, id) == "queued" {
-            break;
-        }
-    }
-    assert_eq!(code(&house, id), "queued");
+    let id = believed_not_received(&house, &worker).await;
     let identifier = house.journal.row(id).unwrap().identifier;
     let (receipt, now) = ("r-late".to_owned(), house.clock.now());
     word(&house, id, Event::Accepted { receipt: receipt.clone(), since: now, due: now });

@@ -4,15 +4,54 @@
 use std::sync::atomic::Ordering;
 
 use client::{Fault, Why};
-use engine::{Clock as _, Formerly};
+use engine::{Clock as _, Formerly, Worker};
 use exchange::Processing;
 use fhir::Instant;
-use report::{Event, State};
+use report::{Event, State, SubmissionId};
 
 use super::lagging::pass;
 use super::waiting::{code, correct, release, turn};
 use super::word;
 use crate::house::{House, Willing, news};
+
+/// Failed under r-1, corrected, and the correction withdrawn.
+pub(super) async fn open_again(house: &House, worker: &Worker<Willing>) -> SubmissionId {
+    let id = house.import("ours", 1);
+    turn(worker).await;
+    *house.authority.changes.lock().unwrap() = news("r-1", Processing::Failed, Vec::new());
+    pass(house, worker, 300).await;
+    assert_eq!(code(house, id), "failed");
+    *house.authority.changes.lock().unwrap() = client::Changes::default();
+    let newer = correct(house, id, 2);
+    word(house, newer, Event::Withdrawn { reason: "slip".to_owned() });
+    assert_eq!(house.journal.state(id).unwrap(), State::Held { attempt: 1 });
+    id
+}
+
+/// In doubt after a lost answer; the empty answers are believed at last, while sending is paused.
+pub(super) async fn believed_not_received(house: &House, worker: &Worker<Willing>) -> SubmissionId {
+    house.authority.shown.store(1, Ordering::SeqCst);
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    let id = house.import("ours", 1);
+    turn(worker).await;
+    house.authority.doubt.store(false, Ordering::SeqCst);
+    assert_eq!(code(house, id), "unknown");
+    for number in [7, 8, 9] {
+        house.clock.pass(30);
+        house.import("ours", number);
+        turn(worker).await;
+    }
+    house.journal.set_paused(true).unwrap();
+    for _ in 0..720 {
+        house.clock.pass(10);
+        turn(worker).await;
+        if code(house, id) == "queued" {
+            break;
+        }
+    }
+    assert_eq!(code(house, id), "queued");
+    id
+}
 
 /// The authority has told of it that it did not process it, under a number. Its correction is
 /// withdrawn, so that it is open again, and a person releases it: the search does not show it yet,
@@ -23,16 +62,10 @@ async fn what_failed_and_is_open_again_is_read_by_its_number_before_it_is_sent()
     for is_forgotten in [false, true] {
         let house = House::new();
         let worker = house.worker("one");
-        let id = house.import("ours", 1);
-        turn(&worker).await;
+        let id = open_again(&house, &worker).await;
         house.import("ours", 7);
         turn(&worker).await;
-        *house.authority.changes.lock().unwrap() = news("r-1", Processing::Failed, Vec::new());
-        pass(&house, &worker, 300).await;
-        assert_eq!(code(&house, id), "failed");
-        let newer = correct(&house, id, 2);
-        word(&house, newer, Event::Withdrawn { reason: "slip".to_owned() });
-        assert_eq!(house.journal.state(id).unwrap(), State::Held { attempt: 1 });
+        house.clock.pass(600);
         *house.authority.processed.lock().unwrap() = Some(Processing::Failed);
         house.authority.accepted.lock().unwrap().retain(|(_, receipt)| receipt != "r-1");
         house.authority.shown.store(1, Ordering::SeqCst);
@@ -52,27 +85,7 @@ async fn what_failed_after_it_was_believed_not_received_is_asked_for() {
     for shows in [true, false] {
         let house = House::new();
         let worker = house.worker("one");
-        house.authority.shown.store(1, Ordering::SeqCst);
-        house.authority.doubt.store(true, Ordering::SeqCst);
-        let id = house.import("ours", 1);
-        turn(&worker).await;
-        house.authority.doubt.store(false, Ordering::SeqCst);
-        assert_eq!(code(&house, id), "unknown");
-        for number in [7, 8, 9] {
-            house.clock.pass(30);
-            house.import("ours", number);
-            turn(&worker).await;
-        }
-        // The empty answer is believed at last, while sending is paused.
-        house.journal.set_paused(true).unwrap();
-        for _ in 0..720 {
-            house.clock.pass(10);
-            turn(&worker).await;
-            if code(&house, id) == "queued" {
-                break;
-            }
-        }
-        assert_eq!(code(&house, id), "queued");
+        let id = believed_not_received(&house, &worker).await;
         // It had arrived after all, and failed.
         let identifier = house.journal.row(id).unwrap().identifier;
         word(&house, id, Event::Failed { receipt: "r-late".to_owned() });
@@ -109,13 +122,7 @@ async fn what_failed_after_it_was_believed_not_received_is_asked_for() {
 async fn a_number_that_the_former_certificate_could_not_read_is_no_proof() {
     let house = House::new();
     let worker = house.worker("one");
-    let id = house.import("ours", 1);
-    turn(&worker).await;
-    *house.authority.changes.lock().unwrap() = news("r-1", Processing::Failed, Vec::new());
-    pass(&house, &worker, 300).await;
-    assert_eq!(code(&house, id), "failed");
-    let newer = correct(&house, id, 2);
-    word(&house, newer, Event::Withdrawn { reason: "slip".to_owned() });
+    let id = open_again(&house, &worker).await;
     // Another certificate is in use from now on: it is shown nothing.
     let until = house.clock.now();
     let formerly = client_of_before(&house);

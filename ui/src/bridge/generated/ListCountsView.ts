@@ -34,6 +34,7 @@ timeliness: { [key in Timeliness]?: number },
  */
 atLeast: boolean, 
 /**
- * Likewise by everything else; the journal counts all by group alone.
+ * So many, the newest, were counted by everything else, where there are more: the journal
+ * counts all by group alone.
  */
-choicesAtLeast: boolean, };
+choicesCounted: number | null, };

@@ -12,21 +12,18 @@ fn before_of(settings: &Settings) -> Vec<(&str, Instant, Instant)> {
     all.into_iter().map(|it| (it.fingerprint, it.from, it.until)).collect()
 }
 
-/// A restore puts everything in doubt from then on; it may have been sent with a certificate of
-/// before all the same.
-#[tokio::test]
-async fn after_a_restore_the_certificates_of_before_are_asked_too() {
-    let home = tempfile::tempdir().unwrap();
-    let place = home.path().join("profile");
+/// A laboratory whose endpoint has used these certificates since these times, and a report that
+/// waits for an hour.
+async fn with_report(place: &std::path::Path, used: &[(&str, i64)]) -> (Engine, Endpoint) {
     let endpoint: Endpoint = serde_json::from_value(serde_json::json!({
         "id": "one", "name": "one", "base": "https://localhost/fhir",
         "environment": "integration",
     }))
     .unwrap();
     let mut profile =
-        Profile::create(&place, SecretsKind::Practice, vec![endpoint.clone()]).unwrap();
-    for (fingerprint, since) in [("A", 10), ("B", 20)] {
-        profile.settings.use_certificate(endpoint.id(), fingerprint, change(Instant(since)));
+        Profile::create(place, SecretsKind::Practice, vec![endpoint.clone()]).unwrap();
+    for (fingerprint, since) in used {
+        profile.settings.use_certificate(endpoint.id(), fingerprint, change(Instant(*since)));
     }
     profile.save().unwrap();
     let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
@@ -34,6 +31,16 @@ async fn after_a_restore_the_certificates_of_before_are_asked_too() {
     let seen = engine.inspect_text("a.json".to_owned(), text).await.unwrap();
     let terms = ImportOptions { delay_micros: 3_600_000_000, ..ImportOptions::default() };
     engine.take(&seen, terms).await.unwrap();
+    (engine, endpoint)
+}
+
+/// A restore puts everything in doubt from then on; it may have been sent with a certificate of
+/// before all the same.
+#[tokio::test]
+async fn after_a_restore_the_certificates_of_before_are_asked_too() {
+    let home = tempfile::tempdir().unwrap();
+    let place = home.path().join("profile");
+    let (engine, endpoint) = with_report(&place, &[("A", 10), ("B", 20)]).await;
     engine.back_up_if_due().await.unwrap().unwrap();
     engine.stop().await;
     drop(engine);
@@ -100,20 +107,7 @@ async fn what_failed_and_is_open_again_is_asked_for_with_the_certificate_of_befo
     use report::{Event, Person};
     let home = tempfile::tempdir().unwrap();
     let place = home.path().join("profile");
-    let endpoint: Endpoint = serde_json::from_value(serde_json::json!({
-        "id": "one", "name": "one", "base": "https://localhost/fhir",
-        "environment": "integration",
-    }))
-    .unwrap();
-    let mut profile =
-        Profile::create(&place, SecretsKind::Practice, vec![endpoint.clone()]).unwrap();
-    profile.settings.use_certificate(endpoint.id(), "A", change(Instant(10)));
-    profile.save().unwrap();
-    let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
-    engine.journal().set_paused(true).unwrap();
-    let text = testkit::DocumentBuilder::new(1).json().into_bytes();
-    let seen = engine.inspect_text("a.json".to_owned(), text).await.unwrap();
-    engine.take(&seen, ImportOptions::default()).await.unwrap();
+    let (engine, endpoint) = with_report(&place, &[("A", 10)]).await;
     let id = report::SubmissionId(1);
     let now = engine.now();
     let step = |event| Step::new(id, event, Person("test".to_owned()), now);
