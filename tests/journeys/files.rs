@@ -213,12 +213,17 @@ async fn read_while_written(folder: &TempDir, profile: &Headless) -> u64 {
     std::thread::scope(|scope| {
         let writing = scope.spawn(|| {
             let mut file = File::options().append(true).open(&path).unwrap();
-            // Bounded: a test that hangs must not fill the disk.
-            for _ in 0..4_000_000 {
+            let length = file.metadata().unwrap().len();
+            // Cut again and again, so that it goes on for minutes where the looks are slow, and yet
+            // neither fills the disk nor takes longer to read each time.
+            for _ in 0..50_000 {
                 if done.load(Ordering::SeqCst) {
                     break;
                 }
-                file.write_all(b" ").unwrap();
+                for _ in 0..10_000 {
+                    file.write_all(b" ").unwrap();
+                }
+                file.set_len(length).unwrap();
             }
         });
         let handle = tokio::runtime::Handle::current();

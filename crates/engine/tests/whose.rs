@@ -242,8 +242,12 @@ impl House {
     /// and the other one has not left.
     async fn numbered_anew(&self, worker: &Worker<Willing>) -> [SubmissionId; 2] {
         let cancel = CancellationToken::new();
-        let ids = [1, 2].map(|number| self.import("ours", number));
-        worker.turn(&mut None, &cancel).await.unwrap();
+        let mut ids = [1, 2].map(SubmissionId);
+        // One after the other: of two that leave together either may be number 1.
+        for (number, id) in (1..).zip(&mut ids) {
+            *id = self.import("ours", number);
+            worker.turn(&mut None, &cancel).await.unwrap();
+        }
         self.authority.sent.lock().unwrap().truncate(1);
         self.say_not_received(ids[0]);
         worker.turn(&mut None, &cancel).await.unwrap();
