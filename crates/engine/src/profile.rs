@@ -102,6 +102,18 @@ pub struct CertificateUse {
     pub after: Option<Instant>,
 }
 
+impl CertificateUse {
+    /// A change that is made now, by the clock and by the newest thing that the journal knows.
+    pub fn new(endpoint: &str, fingerprint: &str, now: Instant, newest: Option<Instant>) -> Self {
+        Self {
+            endpoint: endpoint.to_owned(),
+            fingerprint: fingerprint.to_owned(),
+            since: now,
+            after: newest.filter(|newest| *newest >= now),
+        }
+    }
+}
+
 const fn document_bytes_default() -> u64 {
     5_000_000
 }

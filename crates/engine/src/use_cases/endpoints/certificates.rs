@@ -30,12 +30,7 @@ pub(crate) struct Change {
 
 impl Change {
     fn to(self, endpoint: &str, fingerprint: &str) -> CertificateUse {
-        CertificateUse {
-            endpoint: endpoint.to_owned(),
-            fingerprint: fingerprint.to_owned(),
-            since: self.now,
-            after: self.newest.filter(|newest| *newest >= self.now),
-        }
+        CertificateUse::new(endpoint, fingerprint, self.now, self.newest)
     }
 }
 
@@ -89,26 +84,21 @@ impl Settings {
         }
     }
 
-    /// When each certificate of an endpoint was in use, the one in use last.
-    fn certificate_periods(&self, endpoint: &str, now: Instant) -> Vec<Used<'_>> {
-        let uses: Vec<_> = self.certificates.iter().filter(|it| it.endpoint == endpoint).collect();
-        periods::periods(&uses, now)
+    /// The changes of an endpoint's certificate, as they were made.
+    fn certificate_uses(&self, endpoint: &str) -> Vec<&CertificateUse> {
+        self.certificates.iter().filter(|it| it.endpoint == endpoint).collect()
     }
 
     /// Whether a report was sent with a certificate, or may have been.
     fn may_have_sent(&self, fingerprint: &str, report: &OpenReport, now: Instant) -> bool {
         let sent = sent_at(report);
-        let periods = self.certificate_periods(&report.endpoint, now);
+        let periods = periods::periods(&self.certificate_uses(&report.endpoint), now);
         periods.iter().any(|it| it.fingerprint == fingerprint && it.covers(sent))
     }
 
     /// Certificates that an endpoint used before the one that it uses now.
     fn certificates_before(&self, endpoint: &str, now: Instant) -> Vec<Used<'_>> {
-        let in_use = self.certificate_of(endpoint);
-        let mut all = self.certificate_periods(endpoint, now);
-        all.pop();
-        all.retain(|it| Some(it.fingerprint) != in_use && it.fingerprint != NONE);
-        all
+        used_before(&self.certificate_uses(endpoint), now)
     }
 
     /// Profiles of the first version had one certificate for all of their endpoints.
@@ -123,6 +113,34 @@ impl Settings {
             }
         }
         self.version = VERSION;
+    }
+}
+
+/// Of all changes of one endpoint, as they were made: the certificates that it used before the one
+/// that it uses now.
+fn used_before<'a>(changes: &[&'a CertificateUse], now: Instant) -> Vec<Used<'a>> {
+    let in_use = changes.last().map(|it| it.fingerprint.as_str());
+    let mut all = periods::periods(changes, now);
+    all.pop();
+    all.retain(|it| Some(it.fingerprint) != in_use && it.fingerprint != NONE);
+    all
+}
+
+impl<A> Formerly<A> {
+    /// Of all changes of one endpoint's certificate, as they were made: those that it used before
+    /// the one that it uses now. `way` says how the authority is asked with one, by its
+    /// fingerprint; `None` where it cannot be used.
+    pub fn of_changes(
+        changes: &[&CertificateUse],
+        now: Instant,
+        way: impl Fn(&str) -> Option<A>,
+    ) -> Vec<Self> {
+        used_before(changes, now).into_iter().map(|used| Self::of(used, &way)).collect()
+    }
+
+    fn of(used: Used<'_>, way: impl Fn(&str) -> Option<A>) -> Self {
+        let Used { fingerprint, from, until, alone_until } = used;
+        Self { from, until, alone_until, authority: way(fingerprint) }
     }
 }
 
@@ -333,13 +351,11 @@ impl Engine {
         let late = |until: Instant| until.plus_seconds(SENT_BEFORE_SECONDS);
         let all = settings.certificates_before(endpoint.id(), self.now()).into_iter();
         let needed = all.filter(|it| first < late(it.until));
-        let way = |used: Used<'_>| {
-            let identity = self.secrets().identity(used.fingerprint).ok().flatten();
-            let authority = identity.and_then(|it| HttpAuthority::new(endpoint, Some(&it)).ok());
-            let Used { from, until, alone_until, .. } = used;
-            Formerly { from, until, alone_until, authority }
+        let way = |fingerprint: &str| {
+            let identity = self.secrets().identity(fingerprint).ok().flatten();
+            identity.and_then(|it| HttpAuthority::new(endpoint, Some(&it)).ok())
         };
-        needed.map(way).collect()
+        needed.map(|used| Formerly::of(used, way)).collect()
     }
 
     /// A new endpoint uses the certificate of this profile where there is only one; otherwise a
