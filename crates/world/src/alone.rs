@@ -40,13 +40,13 @@ impl Alone {
 
     /// What a search by identifier answers.
     pub fn find(&self, identifier: &str) -> Vec<Answer> {
-        let mut answers = self.authority.found(self.now);
+        let mut answers = self.authority.found(self.now, None);
         answers.retain(|answer| answer.identifiers.iter().any(|known| known == identifier));
         answers
     }
 
     /// What a search for changes answers.
     pub fn changed_since(&self, since: Option<Instant>) -> Vec<Answer> {
-        self.authority.changed(since, self.now)
+        self.authority.changed(since, self.now, None)
     }
 }

@@ -33,6 +33,8 @@ impl Nature {
 pub(crate) struct Stored {
     pub(crate) receipt: String,
     pub(crate) identifier: String,
+    /// The certificate that it was sent with, by its place.
+    pub(crate) sender: usize,
     pub(crate) accepted: i64,
     /// Its search shows the document from then on.
     pub(crate) indexed: i64,
@@ -86,6 +88,11 @@ impl Stored {
     /// As a read by id shows it.
     pub(crate) fn read(&self, now: i64) -> Answer {
         self.answer(self.is_final(now))
+    }
+
+    /// Whether it is shown to a certificate; `None`: each is shown everything.
+    pub(crate) fn is_shown_to(&self, certificate: Option<usize>) -> bool {
+        certificate.is_none_or(|certificate| certificate == self.sender)
     }
 
     /// As the search shows it.
@@ -157,6 +164,7 @@ impl Authority {
         self.stored.push(Stored {
             receipt: self.numbers.to_string(),
             identifier: identifier.to_owned(),
+            sender: 0,
             accepted: now,
             indexed: (now + lag).max(self.still_until),
             finished,
@@ -165,6 +173,11 @@ impl Authority {
             forgotten: NEVER,
         });
         self.stored.len() - 1
+    }
+
+    /// What was stored last came with this certificate, from this place on.
+    pub(crate) fn came_with(&mut self, certificate: usize, first: usize) {
+        self.stored.iter_mut().skip(first).for_each(|stored| stored.sender = certificate);
     }
 
     /// Its search shows a delivery, by its place, only so long after it was stored.
@@ -232,17 +245,23 @@ impl Authority {
         self.stored.iter().any(|it| it.identifier == identifier && it.finished <= it.forgotten)
     }
 
-    /// Everything that its search shows to a certificate with access.
-    pub(crate) fn found(&self, now: i64) -> Vec<Answer> {
+    /// Everything that its search shows to a certificate with access; `None`: to any.
+    pub(crate) fn found(&self, now: i64, certificate: Option<usize>) -> Vec<Answer> {
         if self.is_blind(now) {
             return Vec::new();
         }
-        self.stored.iter().filter_map(|stored| stored.found(now)).collect()
+        let shown = self.stored.iter().filter(|stored| stored.is_shown_to(certificate));
+        shown.filter_map(|stored| stored.found(now)).collect()
     }
 
     /// What changed at or after a time, oldest first.
-    pub(crate) fn changed(&self, since: Option<Instant>, now: i64) -> Vec<Answer> {
-        let mut answers = self.found(now);
+    pub(crate) fn changed(
+        &self,
+        since: Option<Instant>,
+        now: i64,
+        certificate: Option<usize>,
+    ) -> Vec<Answer> {
+        let mut answers = self.found(now, certificate);
         answers.retain(|answer| since.is_none_or(|since| answer.last_updated >= Some(since)));
         answers.sort_by_key(|answer| answer.last_updated);
         answers

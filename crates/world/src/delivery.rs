@@ -11,11 +11,13 @@ pub(crate) fn accept_at_gateway(
     world: &World,
     endpoint: usize,
     identifier: &str,
+    certificate: usize,
     is_repeated: bool,
 ) -> Option<Stored> {
     let now = world.truth();
     let mut authority = crate::lock(&world.authorities[endpoint]);
     let again = authority.known(identifier, now).is_some();
+    let first = authority.stored.len();
     let told = world.echo(|dice| match is_repeated {
         true => {
             let (first, second) = authority.accept_twice(identifier, now, dice);
@@ -23,6 +25,7 @@ pub(crate) fn accept_at_gateway(
         }
         false => authority.accept(identifier, now, false, dice),
     });
+    authority.came_with(certificate, first);
     if world.plan.edges.overtakes > 0 {
         // Less than a search for changes looks back; and a person is about to correct it.
         let lag = world.echo(|dice| dice.time(0, 100 * SECOND));
@@ -42,11 +45,17 @@ pub(crate) fn accept_at_gateway(
 }
 
 /// R2 is broken here, if it is.
-pub(crate) fn accept(world: &World, endpoint: usize, identifier: &str) -> Option<Stored> {
+pub(crate) fn accept(
+    world: &World,
+    endpoint: usize,
+    identifier: &str,
+    certificate: usize,
+) -> Option<Stored> {
     let late = world.faulty();
     let mut authority = crate::lock(&world.authorities[endpoint]);
     let again = authority.known(identifier, world.truth()).is_some();
     let number = world.dice(|dice| authority.accept(identifier, world.truth(), late, dice));
+    authority.came_with(certificate, number);
     if world.more(|dice| dice.percent(world.plan.forgets)) {
         let after = world.more(|dice| dice.between(0, 5_000));
         authority.forget(number, i64::try_from(after).unwrap_or(0) * SECOND);

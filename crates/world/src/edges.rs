@@ -26,7 +26,7 @@ pub(crate) struct Edges {
 impl Plan {
     /// Dice of its own, thrown only for seeds that were not kept before: those tell the same story.
     pub(crate) fn add_edges(&mut self, seed: u64) {
-        if crate::is_of_before(seed) {
+        if crate::is_of_before(seed, crate::EDGES) {
             return;
         }
         let mut edge = Dice::new(seed.rotate_left(40) ^ 0x6564_6765);

@@ -186,8 +186,12 @@ impl Laws {
     /// Nothing waits for a comparison any more, but what only a person can decide: nothing that the
     /// authority has shows whether it can be asked for a document.
     fn is_compared(&self, world: &World) -> bool {
-        let Self { set_back: Some(_), .. } = self else { return true };
+        let Self { set_back: Some(from), .. } = self else { return true };
         let journal = &world.observer;
+        // Nothing was ever shown to this certificate: what waits is a person's to release.
+        if world.plan.renewals.own_sight && world.certificate() > 0 {
+            return world.truth() > from + 2 * HOUR;
+        }
         // Where it has accepted something of ours and shows none of it by its document.
         let is_undecidable = |name: &str, id: SubmissionId| {
             !asks_first(world, id)
@@ -211,7 +215,10 @@ impl Laws {
             for stored in &authority.stored {
                 let ours =
                     |life: &Life| life.endpoint == endpoint && life.identifier == stored.identifier;
-                if !stored.is_forgotten(world.truth()) && !self.lives.values().any(ours) {
+                let now = world.truth();
+                let is_shown =
+                    !stored.is_forgotten(now) && !world.plan.renewals.is_hidden(stored.sender, now);
+                if is_shown && !self.lives.values().any(ours) {
                     let what = format!("{} is not in the journal", stored.identifier);
                     world.broken(Broken::Loss, what);
                 }
@@ -428,7 +435,11 @@ impl Laws {
         for (id, life) in &self.lives {
             let authority = crate::lock(&world.authorities[life.endpoint]);
             let nature = authority.nature(&life.identifier);
-            let stored = authority.known(&life.identifier, world.truth()).is_some();
+            let now = world.truth();
+            let stored = authority.known(&life.identifier, now);
+            let is_hidden = stored.is_some_and(|it| world.plan.renewals.is_hidden(it.sender, now));
+            let is_shown = stored.is_some_and(|it| world.is_shown(it.sender));
+            let stored = stored.is_some();
             let had_ended = authority.had_ended(&life.identifier);
             drop(authority);
             let code = life.state.code();
@@ -439,9 +450,11 @@ impl Laws {
                 _ => match code {
                     "completed" | "failed" => stored || had_ended,
                     "rejected" => !stored,
-                    "held" => !stored || is_opened_again(world, *id),
+                    "held" => !is_shown || is_opened_again(world, *id),
                     "withdrawn" | "superseded" => true,
-                    "in-progress" | "unknown" => !stored && self.waits_for_a_person(world, life),
+                    "in-progress" | "unknown" => {
+                        (!stored || is_hidden) && self.waits_for_a_person(world, life)
+                    }
                     "queued" => self.waits_beside(world, *id, life),
                     _ => false,
                 },

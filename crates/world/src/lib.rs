@@ -12,12 +12,14 @@ mod computer;
 mod delivery;
 mod dice;
 mod edges;
+mod fate;
 mod history;
 mod laws;
 mod link;
 mod order;
 mod papers;
 mod process;
+mod renewals;
 mod run;
 mod tally;
 mod world;
@@ -53,14 +55,16 @@ fn seeds_of(list: &str) -> impl Iterator<Item = u64> {
     lines.filter_map(|line| line.split_whitespace().next()?.parse().ok())
 }
 
-/// Whether a seed was kept before the faults of `edges` were played: its story is without them.
-pub(crate) fn is_of_before(seed: u64) -> bool {
-    let (before, _) = REGRESSIONS.split_once(EDGES).unwrap_or((REGRESSIONS, ""));
+/// Whether a seed was kept before the faults of this line were played: its story is without them.
+pub(crate) fn is_of_before(seed: u64, line: &str) -> bool {
+    let (before, _) = REGRESSIONS.split_once(line).unwrap_or((REGRESSIONS, ""));
     seeds_of(before).any(|kept| kept == seed)
 }
 
 /// The line behind which seeds stand that were found with those faults.
-const EDGES: &str = "# Found with the faults of edges.rs:";
+pub(crate) const EDGES: &str = "# Found with the faults of edges.rs:";
+/// The same for renewed certificates.
+pub(crate) const RENEWALS: &str = "# Found with renewals.rs:";
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

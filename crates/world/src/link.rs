@@ -11,6 +11,7 @@ use fhir::Instant;
 use crate::authority::{Nature, Stored, issue};
 use crate::computer::{Computer, SECOND, micros};
 use crate::delivery::{accept, accept_at_gateway, short};
+use crate::fate::{FATES, Fate};
 use crate::process::Process;
 use crate::world::World;
 
@@ -19,6 +20,8 @@ pub(crate) struct Link {
     pub(crate) world: Arc<World>,
     pub(crate) process: Arc<Process>,
     pub(crate) endpoint: usize,
+    /// The certificate that it shows, by its place.
+    pub(crate) certificate: usize,
     /// It compares a restored journal: what it is told teaches no courier.
     pub(crate) compares: bool,
 }
@@ -28,52 +31,12 @@ const POST_MAX: i64 = 180 * SECOND;
 /// Questions are given up after so long.
 const QUESTION_MAX: i64 = 60 * SECOND;
 
-/// What becomes of one POST.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Answered,
-    Unreachable,
-    Busy,
-    Locked,
-    CutBefore,
-    CutAfter,
-    TimeOut,
-    LateDelivery,
-    LateAnswer,
-    Garbled,
-    Bare,
-    /// Stored, and answered as if the service were out of order.
-    Stored503,
-    /// Stored, and called a duplicate: something on the way delivered it twice.
-    Conflict,
-    /// A gateway before the authority answers 400 or 422 and gives no reasons.
-    Gateway,
-    /// Stored, and refused by a gateway on the way back.
-    StoredRefused,
-    /// A gateway repeats the request: stored twice, and one called the duplicate of the other
-    /// later.
-    Repeated,
-}
-
-/// Faults of a POST; those that leave a doubt are likelier.
-const FATES: [Fate; 14] = [
-    Fate::Unreachable,
-    Fate::Busy,
-    Fate::Locked,
-    Fate::CutBefore,
-    Fate::CutBefore,
-    Fate::CutAfter,
-    Fate::CutAfter,
-    Fate::CutAfter,
-    Fate::TimeOut,
-    Fate::LateDelivery,
-    Fate::LateDelivery,
-    Fate::LateAnswer,
-    Fate::Garbled,
-    Fate::Bare,
-];
-
 impl Link {
+    /// Whose reports the authority shows to its certificate; `None`: all of the laboratory.
+    fn sight(&self) -> Option<usize> {
+        self.world.plan.renewals.own_sight.then_some(self.certificate)
+    }
+
     fn evidence(&self, body: Vec<u8>) -> Evidence {
         let server_date = Some(Computer::authority_at(self.world.truth() / SECOND * SECOND));
         Evidence { status: 200, body, server_date, ..Evidence::default() }
@@ -114,7 +77,14 @@ impl Link {
         std::future::pending().await
     }
 
+    fn has_lapsed(&self) -> bool {
+        self.world.plan.renewals.has_lapsed(self.certificate, self.world.truth())
+    }
+
     fn fate(&self, nature: Nature) -> Fate {
+        if self.has_lapsed() {
+            return Fate::Locked;
+        }
         if nature == Nature::Choking {
             return Fate::TimeOut;
         }
@@ -153,10 +123,10 @@ impl Link {
 
     /// The authority takes it: now or later, whatever becomes of the process that sent it.
     fn deliver(&self, identifier: &str, after: i64) -> Option<Stored> {
-        let (world, endpoint) = (self.world.clone(), self.endpoint);
+        let (world, endpoint, certificate) = (self.world.clone(), self.endpoint, self.certificate);
         let identifier = identifier.to_owned();
         if after == 0 {
-            return accept(&world, endpoint, &identifier);
+            return accept(&world, endpoint, &identifier, certificate);
         }
         crate::lock(&world.authorities[endpoint]).coming.push(identifier.clone());
         tokio::spawn(async move {
@@ -164,7 +134,7 @@ impl Link {
             let mut authority = crate::lock(&world.authorities[endpoint]);
             authority.coming.retain(|coming| *coming != identifier);
             drop(authority);
-            accept(&world, endpoint, &identifier);
+            accept(&world, endpoint, &identifier, certificate);
         });
         None
     }
@@ -191,7 +161,9 @@ impl Link {
             _ if !reaches => None,
             Fate::Repeated | Fate::StoredRefused => {
                 let is_repeated = fate == Fate::Repeated;
-                accept_at_gateway(&self.world, self.endpoint, &wrapped.identifier, is_repeated)
+                let identifier = &wrapped.identifier;
+                let certificate = self.certificate;
+                accept_at_gateway(&self.world, self.endpoint, identifier, certificate, is_repeated)
             }
             _ => self.deliver(&wrapped.identifier, after),
         };
@@ -279,6 +251,10 @@ impl Link {
             self.end().await;
         }
         self.world.pause(SECOND / 100, SECOND / 5).await;
+        if self.has_lapsed() {
+            self.note(|| format!("{what} with an expired certificate"));
+            return Err(self.locked());
+        }
         if self.world.faulty() {
             let kind = self.world.dice(|dice| dice.below(5));
             self.note(|| format!("{what} fails"));
@@ -312,7 +288,9 @@ impl Authority for Link {
     }
 
     async fn find(&self, identifier: &str) -> Result<Found, Fault> {
-        let answers = self.asked("search by identifier", |authority, now| authority.found(now));
+        let sight = self.sight();
+        let answers =
+            self.asked("search by identifier", |authority, now| authority.found(now, sight));
         let mut answers = answers.await?;
         answers.retain(|answer| answer.identifiers.iter().any(|known| known == identifier));
         self.note(|| format!("finds {} of {}", answers.len(), short(identifier)));
@@ -323,9 +301,12 @@ impl Authority for Link {
     }
 
     async fn status(&self, receipt: &str) -> Result<Received, Fault> {
+        let sight = self.sight();
         let found = self.asked("read", |authority, now| {
             let mut stored = authority.stored.iter().filter(|_| !authority.is_blind(now));
-            let is_it = |it: &&Stored| it.receipt == receipt && !it.is_forgotten(now);
+            let is_it = |it: &&Stored| {
+                it.receipt == receipt && !it.is_forgotten(now) && it.is_shown_to(sight)
+            };
             stored.find(is_it).map(|stored| stored.read(now))
         });
         match found.await? {
@@ -338,6 +319,7 @@ impl Authority for Link {
     }
 
     async fn changed_since(&self, since: Option<Instant>) -> Result<Changes, Fault> {
+        let sight = self.sight();
         let seen = self.asked("search for changes", |authority, now| {
             let told = authority
                 .stored
@@ -347,8 +329,9 @@ impl Authority for Link {
                 // question of its own.
                 .filter(|stored| stored.outcome == Processing::Completed)
                 .filter(|stored| !authority.is_blind(now) && !stored.is_forgotten(now))
+                .filter(|stored| stored.is_shown_to(sight))
                 .map(|stored| stored.identifier.clone());
-            (authority.changed(since, now), told.collect(), Computer::authority_at(now))
+            (authority.changed(since, now, sight), told.collect(), Computer::authority_at(now))
         });
         let (mut answers, told, server_time): (Vec<Answer>, Vec<String>, Instant) = seen.await?;
         if self.world.refuses_searches() {
@@ -387,7 +370,9 @@ impl Authority for Link {
     }
 
     async fn search(&self, query: &Query) -> Result<(Page, Evidence), Fault> {
-        let mut answers = self.asked("search", |authority, now| authority.found(now)).await?;
+        let sight = self.sight();
+        let mut answers =
+            self.asked("search", |authority, now| authority.found(now, sight)).await?;
         if !query.identifier.is_empty() {
             // As the authority does: the identifier of the delivery or of the document within.
             answers.retain(|answer| {

@@ -25,6 +25,8 @@ use crate::world::{Watch, World, endpoint};
 pub(crate) struct Process {
     pub(crate) name: String,
     world: Arc<World>,
+    /// The certificate that it uses, by its place.
+    certificate: usize,
     dead: AtomicBool,
     /// Stands still until then (true time).
     frozen_until: AtomicI64,
@@ -41,6 +43,7 @@ impl Process {
     pub(crate) fn new(name: String, world: Arc<World>) -> Arc<Self> {
         Arc::new(Self {
             name,
+            certificate: world.certificate(),
             world,
             dead: AtomicBool::new(false),
             frozen_until: AtomicI64::new(0),
@@ -247,14 +250,18 @@ async fn compare_all(process: &Arc<Process>, journal: &Journal, is_late: bool) -
     let mut complete = true;
     for at in 0..world.plan.endpoints {
         let endpoint = endpoint(&world.plan, at);
-        let (world, process) = (world.clone(), process.clone());
-        let link = Link { world, process, endpoint: at, compares: true };
+        let link = |certificate| {
+            let (world, process) = (world.clone(), process.clone());
+            Link { world, process, endpoint: at, certificate, compares: true }
+        };
+        let former = world.former_ways(link);
+        let link = link(process.certificate);
         let timing = Timing::default();
         let (authority, clock) = (&link, &clock as &dyn engine::Clock);
         let tools = ReconcileDeps {
             journal,
             authority,
-            former: &[],
+            former: &former,
             endpoint: &endpoint,
             clock,
             timing: &timing,
@@ -274,11 +281,13 @@ async fn compare_all(process: &Arc<Process>, journal: &Journal, is_late: bool) -
 
 async fn courier(process: Arc<Process>, journal: Journal, lease: Arc<LeaseKeeper>, at: usize) {
     let world = process.world.clone();
-    let (seen, process_too) = (world.clone(), process.clone());
-    let link = Link { world: seen, process: process_too, endpoint: at, compares: false };
+    let link = |certificate| {
+        let (world, process) = (world.clone(), process.clone());
+        Link { world, process, endpoint: at, certificate, compares: false }
+    };
     let worker = Worker::new(WorkerDeps {
         journal,
-        authority: link,
+        authority: link(process.certificate),
         endpoint: endpoint(&world.plan, at),
         clock: Arc::new(Watch(world.clone())),
         timing: Timing {
@@ -289,6 +298,7 @@ async fn courier(process: Arc<Process>, journal: Journal, lease: Arc<LeaseKeeper
         lease,
         connection: Arc::new(watch::Sender::new(Connection::default())),
     });
+    let worker = worker.with_former(world.former_ways(link));
     let (mut held, mut known): (Option<Lease>, _) = (None, None);
     while !process.leaving.is_cancelled() {
         *crate::lock(&process.told[at]) = None;

@@ -36,6 +36,8 @@ enum Deed {
     Blind(i64),
     /// A person uses the other endpoint.
     Switch,
+    /// A person renews the certificate.
+    Renew,
     /// A report is handed over once more.
     Again,
     /// Another content is handed over under a document identifier that was used before.
@@ -344,6 +346,10 @@ impl Run {
                 let authority = &world.authorities[usize::from(which > 0)];
                 crate::lock(authority).set_back(backup, world.truth());
             }
+            Deed::Renew => {
+                world.renew();
+                crate::lock(&world.processes).iter().for_each(|process| process.leave());
+            }
             Deed::Switch => {
                 self.endpoint = 1 - self.endpoint;
                 world.note("person", || format!("uses endpoint {}", self.endpoint + 1));
@@ -385,6 +391,7 @@ fn of_edges(plan: &Plan) -> Vec<(i64, Deed)> {
     let mut deeds: Vec<_> = beside.map(|n| (calm + n * every, Deed::Import)).collect();
     let renumbers = plan.edges.renumbers.map(|(backup, at)| (at, Deed::Renumber(backup)));
     deeds.extend(renumbers);
+    deeds.extend(plan.renewals.at.iter().map(|at| (*at, Deed::Renew)));
     deeds
 }
 

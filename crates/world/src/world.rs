@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use engine::CertificateUse;
 use exchange::{Endpoint, Environment};
 use fhir::Instant;
 use journal::Journal;
@@ -17,6 +18,7 @@ use crate::history::{Broken, History};
 use crate::laws::Laws;
 use crate::papers::Papers;
 use crate::process::Process;
+use crate::renewals::Renewals;
 use crate::tally::Tally;
 
 /// What kind of world a seed makes.
@@ -64,6 +66,7 @@ pub(crate) struct Plan {
     pub(crate) set_back: Option<(i64, i64)>,
     /// What was added last.
     pub(crate) edges: Edges,
+    pub(crate) renewals: Renewals,
 }
 
 impl Plan {
@@ -94,6 +97,7 @@ impl Plan {
             newer: 0,
             set_back: None,
             edges: Edges::default(),
+            renewals: Renewals::default(),
         }
     }
 
@@ -181,6 +185,8 @@ pub(crate) struct World {
     papers: Mutex<Papers>,
     /// Identifiers of what a person is about to correct.
     overtaken: Mutex<Vec<String>>,
+    /// All changes of the certificate, the one in use last; it is the same at both endpoints.
+    pub(crate) certificates: Mutex<Vec<CertificateUse>>,
     is_restoring: AtomicBool,
     tally: Mutex<Tally>,
     lively_until: AtomicI64,
@@ -224,9 +230,11 @@ impl World {
         let mut echo = Dice::new(seed.rotate_left(24) ^ 0x6563_686F);
         plan.add_echoes(&mut echo);
         plan.add_edges(seed);
+        plan.add_renewals(seed);
         let computer = Arc::new(Computer::new());
         // Nobody's clock is quite right.
         computer.set_clock(i64::try_from(dice.below(240)).unwrap_or(0) * SECOND - 2 * MINUTE);
+        let first = CertificateUse::new("", "0", computer.wall(), None);
         Arc::new_cyclic(|world| Self {
             computer,
             plan,
@@ -245,6 +253,7 @@ impl World {
             echo: Mutex::new(echo),
             papers: Mutex::default(),
             overtaken: Mutex::default(),
+            certificates: Mutex::new(vec![first]),
             is_restoring: AtomicBool::new(false),
             tally: Mutex::default(),
             lively_until: AtomicI64::new(0),
@@ -293,7 +302,6 @@ impl World {
         self.plan.leap.filter(|(from, to, _)| (*from..*to).contains(&now)).map_or(0, |leap| leap.2)
     }
 
-    /// Whether what may go wrong still does.
     /// A person corrects the report with this identifier as soon as it waits again.
     pub(crate) fn overtake(&self, identifier: &str) {
         crate::lock(&self.overtaken).push(identifier.to_owned());
@@ -306,6 +314,7 @@ impl World {
         Some(all.swap_remove(place))
     }
 
+    /// Whether what may go wrong still does.
     pub(crate) fn is_wild(&self) -> bool {
         self.truth() < self.plan.quiet
     }

@@ -42,7 +42,10 @@ impl Laws {
             let authority = crate::lock(&world.authorities[life.endpoint]);
             let nature = authority.nature(&life.identifier);
             let is_poison = nature.is_poison() && !self.must_be_held(world, nature, life);
-            let is_there = authority.known(&life.identifier, world.truth()).is_some();
+            let now = world.truth();
+            let stored = authority.known(&life.identifier, now);
+            // A search for changes finds it, which is made with the certificate in use alone.
+            let is_there = stored.is_some_and(|it| world.is_shown(it.sender));
             drop(authority);
             // What is on hold after a request and has arrived is found yet.
             let is_found_yet = is_there
@@ -72,9 +75,17 @@ impl Laws {
     /// tell then whether it still shows us anything, or answers from an old copy.
     pub(super) fn waits_for_a_person(&self, world: &World, life: &Life) -> bool {
         let authority = crate::lock(&world.authorities[life.endpoint]);
-        let known = |identifier: &str| authority.known(identifier, world.truth()).is_some();
+        let now = world.truth();
+        let known = |identifier: &str| {
+            let stored = authority.known(identifier, now);
+            stored.is_some_and(|it| !world.plan.renewals.is_hidden(it.sender, now))
+        };
         match &life.state {
             State::InProgress { not_found_since: Some(_), .. } => !known(&life.identifier),
+            // The certificate that alone is shown it has expired.
+            State::InProgress { .. } if world.plan.renewals.lapse.is_some() => {
+                !known(&life.identifier)
+            }
             // What the authority has is found yet.
             State::Unknown { .. } if !known(&life.identifier) => {
                 let offered = life.state.actions(world.computer.wall());
@@ -82,14 +93,22 @@ impl Laws {
                 let accepted: Vec<&Life> = self.lives.values().filter(there).collect();
                 let is_known = |other: &&Life| known(&other.identifier);
                 // Where the newest are forgotten, access may be lost for all that anybody can tell.
+                // So they may for the certificate that it was sent with.
+                let is_renewed = !world.plan.renewals.at.is_empty();
                 let is_hidden = match world.plan.edges.renumbers {
                     Some(_) => !accepted.iter().all(is_known),
+                    None if is_renewed => !accepted.iter().all(is_known),
                     None => {
                         (!accepted.is_empty() && !accepted.iter().any(is_known))
                             || newest_is_lost(world, life, known)
                     }
                 };
-                is_hidden && offered.contains(&Action::SayNotReceived)
+                // Nothing else was sent with that certificate, perhaps, and it is shown nothing of
+                // what went before; or our clock says an earlier time than that of the change; or
+                // that certificate has expired.
+                let renewals = &world.plan.renewals;
+                let is_unsure = renewals.own_sight || renewals.lapse.is_some();
+                (is_hidden || is_unsure) && offered.contains(&Action::SayNotReceived)
             }
             _ => false,
         }
