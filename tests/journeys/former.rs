@@ -284,3 +284,93 @@ fn what_a_backup_brings_back_at_a_removed_endpoint_is_told() {
     assert!(said.contains("authority"), "told: {rows:?} {said}");
     assert_ne!(told.status.code(), Some(0));
 }
+
+/// A disk has died. What was kept of the profile elsewhere, its settings and secrets, is as it was
+/// when the laboratory was set up with the test system. Last night's backup is restored, and the
+/// production endpoint is added again: at once, or two hours later. What was sent there since the
+/// backup fails.
+fn endpoint_added_after_a_restore(is_late: bool) {
+    let Some(surroundings) = Surroundings::new() else { return };
+    let s = &surroundings;
+    let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let [test_data, data] = folders.each_ref().map(|folder| folder.path());
+    Authority::init(test_data);
+    Authority::init(data);
+    let rules = data.join("rules.toml");
+    std::fs::write(&rules, authority::PRACTICE_RULES).unwrap();
+    let test = Authority::serve_with(test_data, &[], |command| s.ageing(command));
+    let slowly = ["--processing-delay", "20m", "--rules", rules.to_str().unwrap()];
+    let production = Authority::serve_with(data, &slowly, |command| s.ageing(command));
+
+    let laboratory = Laboratory::at(&test.base, test_data);
+    let profile = laboratory.profile();
+    let kept: Vec<_> = std::fs::read_dir(&profile)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
+        .filter(|path| !path.file_name().unwrap().to_string_lossy().starts_with("journal"))
+        .map(|path| (path.clone(), std::fs::read(&path).unwrap()))
+        .collect();
+    let add = || {
+        let ca = production.ca();
+        let ca = ca.to_str().unwrap();
+        let add = ["endpoint", "add", "production", &production.base, "--ca", ca];
+        assert!(run(s, &laboratory, &add).status.success());
+        import(s, &laboratory, data, "riverside", &["--endpoint", "production"]);
+    };
+    let passes = |times: u32| {
+        for _ in 0..times {
+            run(s, &laboratory, &["follow", "--once"]);
+            s.advance(Duration::from_secs(600));
+        }
+    };
+    let (first, _) = written(&laboratory, 7421);
+    run(s, &laboratory, &["send", &first]);
+    passes(2);
+    add();
+    assert!(run(s, &laboratory, &["endpoint", "use", "production"]).status.success());
+    let (second, _) = written(&laboratory, 7422);
+    run(s, &laboratory, &["send", &second]);
+    passes(4);
+    let rows = objects(&run(s, &laboratory, &["list"]));
+    assert_eq!(column(&rows, "state"), ["completed", "completed"]);
+    let backup = laboratory.folder().join("backup.db");
+    let backup = backup.to_str().unwrap();
+    assert!(run(s, &laboratory, &["journal", "backup", backup]).status.success());
+    s.advance(Duration::from_secs(3600));
+    let failing = laboratory.folder().join("failing.json");
+    std::fs::write(&failing, DocumentBuilder::new(7423).family("Muster-Fehler").json()).unwrap();
+    run(s, &laboratory, &["send", failing.to_str().unwrap()]);
+
+    std::fs::remove_dir_all(&profile).unwrap();
+    std::fs::create_dir(&profile).unwrap();
+    for (path, bytes) in kept {
+        testkit::write_private(&path, bytes);
+    }
+    s.outlive_lease();
+    assert!(run(s, &laboratory, &["journal", "restore", backup]).status.success());
+    run(s, &laboratory, &["resume"]);
+    if is_late {
+        passes(12);
+        run(s, &laboratory, &["journal", "notices"]);
+    }
+    add();
+    passes(40);
+    let rows = objects(&run(s, &laboratory, &["list"]));
+    run(s, &laboratory, &["journal", "notices"]);
+    let states: Vec<_> = accepted(data).into_iter().map(|it| it.status).collect();
+    assert_eq!(states, ["completed", "failed"], "at the authority");
+    let failed = column(&rows, "state").iter().filter(|it| *it == "failed").count();
+    assert_eq!(failed, 1, "a person is told that it has failed: {rows:?}");
+}
+
+#[test]
+fn what_failed_at_an_endpoint_that_is_added_long_after_a_restore_is_told() {
+    endpoint_added_after_a_restore(true);
+}
+
+/// The control.
+#[test]
+fn what_failed_at_an_endpoint_that_is_added_just_after_a_restore_is_told() {
+    endpoint_added_after_a_restore(false);
+}

@@ -5,13 +5,14 @@ mod guarded;
 mod pace;
 mod wanted;
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use client::{Authority, Evidence, Why};
 use exchange::{Answer, Endpoint, SearchSupport};
 use fhir::Instant;
 use journal::{Journal, Reconciled, RecordError, Unreconciled};
-use report::Action;
+use report::{Action, Event};
 
 pub use guarded::decide_guarded;
 use guarded::{decide, sees};
@@ -291,10 +292,17 @@ async fn learn<A: Authority>(
         turned_away: None,
         alone: None,
     };
-    let Some(event) = status_event(answer, &context) else { return Ok(()) };
+    let Some(mut event) = status_event(answer, &context) else { return Ok(()) };
+    let mut shown = Cow::Borrowed(answer);
+    if let Event::Failed { receipt } = event {
+        // Perhaps as the duplicate of another delivery: the worker, which reads it at once, asks
+        // whether another one counts before anybody is told so.
+        event = Event::Accepted { receipt, since: now, due: now };
+        shown.to_mut().issues.clear();
+    }
     let Some(identifier) = known_or_first(tools.journal, answer)? else { return Ok(()) };
     let endpoint = tools.endpoint.id();
-    let report = found_report(endpoint, (identifier, None), event, answer, proof.clone(), now);
+    let report = found_report(endpoint, (identifier, None), event, &shown, proof.clone(), now);
     match tools.journal.reconcile_async(report).await {
         Ok(Reconciled::Added(_)) => found.added += 1,
         Ok(Reconciled::Doubted(_)) => found.doubted += 1,

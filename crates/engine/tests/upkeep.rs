@@ -296,6 +296,37 @@ async fn an_endpoint_that_keeps_a_comparison_open_is_named() {
     assert_eq!(named().await, Some(("names".to_owned(), "old test system".to_owned())));
 }
 
+/// After a restore the authority cannot be reached, and hours later somebody removes its endpoint
+/// and adds it again, as with another CA: what was sent there since the backup is looked for still.
+#[tokio::test]
+async fn an_endpoint_that_is_removed_and_added_again_is_compared_with() {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), clock());
+    let address = "https://127.0.0.1:9/fhir".parse().unwrap();
+    let away = Endpoint::new("authority", address, Environment::Integration);
+    let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![away.clone()]);
+    let engine = Engine::create(profile.unwrap(), None, surroundings(&clock)).unwrap();
+    import(&engine, 1);
+    engine.back_up_if_due().await.unwrap();
+    drop(engine);
+    std::fs::write(Profile::open(folder.path()).unwrap().journal_file(), "").unwrap();
+    let engine = open(folder.path(), &clock);
+    clock.0.fetch_add(2 * 3_600_000_000, Ordering::SeqCst);
+    let _ = engine.reconcile().await;
+    assert!(
+        engine.journal().unreconciled_at(away.id(), engine.now()).unwrap().is_some(),
+        "not reached yet"
+    );
+    engine.remove_endpoint("authority").await.unwrap();
+    // As the program does at once, when it begins to work anew.
+    let _ = engine.reconcile().await;
+    engine.add_endpoint(away.clone()).await.unwrap();
+    let _ = engine.reconcile().await;
+    assert!(
+        engine.journal().unreconciled_at(away.id(), engine.now()).unwrap().is_some(),
+        "never compared"
+    );
+}
+
 /// The same once it was compared, where what waits for it may be released by a person because it
 /// does not answer.
 #[tokio::test]
@@ -314,6 +345,7 @@ async fn an_endpoint_that_answers_for_nothing_that_waits_is_named() {
     let journal = engine.journal();
     import(&engine, 2);
     assert!(!journal.guarded(&id).unwrap().is_empty());
+    journal.set_reconciled_at(&id).unwrap();
     journal.set_reconciled().unwrap();
     let is_named = async || {
         let _ = engine.reconcile().await;

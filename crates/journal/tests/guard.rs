@@ -456,13 +456,13 @@ fn what_goes_to_an_endpoint_that_was_compared_does_not_wait_for_another() {
     };
     let house = House { journal: recovered(100), folder };
     house.journal.set_reconciled_at("practice").unwrap();
-    assert_eq!(house.journal.unreconciled_at("practice").unwrap(), None);
-    assert!(house.journal.unreconciled_at("old").unwrap().is_some());
+    assert_eq!(house.journal.unreconciled_at("practice", at(300)).unwrap(), None);
+    assert!(house.journal.unreconciled_at("old", at(300)).unwrap().is_some());
     assert_eq!(code(&house, take(&house, to("practice", 3))), "queued");
     assert_eq!(code(&house, take(&house, to("old", 4))), "held");
     let folder = house.leave();
     let journal = recovered(200);
-    assert!(journal.unreconciled_at("practice").unwrap().is_some());
+    assert!(journal.unreconciled_at("practice", at(300)).unwrap().is_some());
     let house = House { journal, folder };
     assert_eq!(code(&house, take(&house, to("practice", 5))), "held");
     house.journal.set_reconciled().unwrap();

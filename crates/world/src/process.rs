@@ -266,7 +266,9 @@ async fn compare_all(process: &Arc<Process>, journal: &Journal, is_late: bool) -
             clock,
             timing: &timing,
         };
-        let Ok(open) = journal.unreconciled_at(endpoint.id()) else { return false };
+        let Ok(open) = journal.unreconciled_at(endpoint.id(), world.computer.wall()) else {
+            return false;
+        };
         let shown = match open {
             Some(open) => compare(&tools, open).await.is_ok_and(|found| found.complete),
             None => decide_guarded(&tools).await.is_ok(),

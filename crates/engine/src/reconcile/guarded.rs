@@ -115,7 +115,7 @@ async fn sees_documents<A: Authority>(
     }
     // That the authority has none of ours says its list alone, once it was given as a whole.
     let lists = tools.endpoint.release.facts().search == SearchSupport::Full;
-    let is_listed = lists && tools.journal.unreconciled_at(endpoint)?.is_none();
+    let is_listed = lists && tools.journal.unreconciled_at(endpoint, tools.clock.now())?.is_none();
     Ok(is_listed && !tools.journal.has_accepted(endpoint)?)
 }
 

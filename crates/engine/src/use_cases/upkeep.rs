@@ -218,8 +218,9 @@ impl Engine {
     pub async fn reconcile(&self) -> Result<Option<reconcile::Comparison>, crate::EngineError> {
         let is_set = self.see_the_clock()?;
         self.journal().count_guarded_time(self.now())?;
-        let open = self.journal().unreconciled()?;
-        if open.is_none() && !self.journal().is_guarded(self.now())? {
+        let (open, at_each) = (self.journal().unreconciled()?, self.unreconciled()?);
+        let is_owed = open.is_some() || at_each.iter().any(|(_, open)| open.is_some());
+        if !is_owed && !self.journal().is_guarded(self.now())? {
             return Ok(None);
         }
         let (mut found, mut fault) = (reconcile::Comparison::default(), None);
@@ -231,12 +232,11 @@ impl Engine {
         }
         let is_old =
             |open: Unreconciled| open.restored.plus_seconds(reconcile::COMPARED_SECONDS) <= now;
-        let is_late = !is_set && open.is_some_and(is_old);
-        let (mut left, mut stuck) = (Vec::new(), Vec::new());
-        for endpoint in self.profile().settings.endpoints {
-            let open = self.journal().unreconciled_at(endpoint.id())?;
+        let is_late = |open: Option<Unreconciled>| !is_set && open.is_some_and(is_old);
+        let (mut left, mut stuck, is_any) = (Vec::new(), Vec::new(), !at_each.is_empty());
+        for (endpoint, open) in at_each {
             match self.reconcile_at(&endpoint, open).await {
-                Ok(at_one) if at_one.complete && open.is_some() && is_late => {
+                Ok(at_one) if at_one.complete && is_late(open) => {
                     self.journal().set_reconciled_at(endpoint.id())?;
                     found.add(at_one);
                 }
@@ -257,17 +257,28 @@ impl Engine {
             }
         }
         self.wake();
-        if open.is_some() {
+        if is_owed {
             self.told_of_comparison(&found)?;
-            if is_late && left.is_empty() {
-                self.journal().set_reconciled()?;
-            }
         }
-        if is_late || open.is_none() {
+        // An endpoint may be removed only to be added again, with another CA.
+        if is_late(open) && left.is_empty() && is_any {
+            self.journal().set_reconciled()?;
+        }
+        if is_late(open) || open.is_none() {
             left.extend(stuck);
             self.told_of_left(&left)?;
         }
-        fault.map_or_else(|| Ok(open.map(|_| found)), Err)
+        fault.map_or_else(|| Ok(is_owed.then_some(found)), Err)
+    }
+
+    /// The endpoints, each with the restore after which it has not shown everything yet.
+    fn unreconciled(&self) -> Result<Vec<(Endpoint, Option<Unreconciled>)>, JournalError> {
+        let endpoints = self.profile().settings.endpoints.into_iter();
+        let with_open = |endpoint: Endpoint| {
+            let open = self.journal().unreconciled_at(endpoint.id(), self.now())?;
+            Ok((endpoint, open))
+        };
+        endpoints.map(with_open).collect()
     }
 
     /// Whether the computer's clock was set ahead since the last look: that much time has not
@@ -320,7 +331,9 @@ impl Engine {
     /// to be made.
     pub(crate) async fn compare_first(&self) -> Result<bool, JournalError> {
         let mut done = self.inner.compared_first.lock().await;
-        if std::mem::replace(&mut *done, true) || self.journal().unreconciled()?.is_none() {
+        if std::mem::replace(&mut *done, true)
+            || self.unreconciled()?.iter().all(|(_, open)| open.is_none())
+        {
             return Ok(false);
         }
         // What fails or takes longer goes on in the background.

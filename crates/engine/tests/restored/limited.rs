@@ -14,7 +14,7 @@ pub(super) async fn for_hours(lab: &mut Laboratory, journal: &Journal, hours: i6
     let mut complete = false;
     while lab.clock.now() < until {
         work(lab, journal, 1).await;
-        complete |= journal.unreconciled_at("simulated").unwrap().is_none();
+        complete |= journal.unreconciled_at("simulated", lab.clock.now()).unwrap().is_none();
         lab.pass(8 * MINUTE);
     }
     complete

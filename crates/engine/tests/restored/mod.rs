@@ -1,6 +1,7 @@
 //! What a restore or a copying of the profile has forgotten, beside newer versions of one document,
 //! words of people and answers that come late.
 
+mod added;
 mod forgotten;
 mod limited;
 mod named;
@@ -27,7 +28,7 @@ fn stored(lab: &Laboratory) -> Vec<String> {
 /// earliest, and decides about what waits after that. Where it is answered with an error, it is
 /// asked again at the next.
 async fn look(lab: &Laboratory, journal: &Journal) {
-    let Some(open) = journal.unreconciled_at("simulated").unwrap() else {
+    let Some(open) = journal.unreconciled_at("simulated", lab.clock.now()).unwrap() else {
         let _ = decide_guarded(&lab.tools(journal)).await;
         return;
     };

@@ -104,7 +104,7 @@ async fn one_lost_report_without_an_answer_stops_no_new_report() {
         }
         looks(&mut lab, &journal, 6).await;
         let sent = lab.authority.service.lock().unwrap().stored.len();
-        let complete = journal.unreconciled_at("simulated").unwrap().is_none();
+        let complete = journal.unreconciled_at("simulated", lab.clock.now()).unwrap().is_none();
         ends.push((place, complete, sent, stuck(&journal)));
     }
     assert!(

@@ -66,13 +66,15 @@ pub(crate) fn reconcile_since(
 /// Notes what the journal may have forgotten. Of restores that follow each other soon, the earliest
 /// counts.
 fn forget(connection: &Connection, new: Unreconciled) -> Result<(), JournalError> {
-    let soon =
-        |before: &Unreconciled| before.restored.plus_seconds(FORGOTTEN_SECONDS) > new.restored;
-    let before = forgotten(connection)?.filter(soon);
+    let before = forgotten(connection)?.filter(|before| is_recent(before, new.restored));
     let since = before.map_or(new.since, |before| before.since.min(new.since));
     let since = since.map(|since| since.0);
     let value = serde_json::json!({ "since": since, "restored": new.restored.0 });
     settings::set(connection, FORGOTTEN, &value)
+}
+
+fn is_recent(restore: &Unreconciled, now: Instant) -> bool {
+    restore.restored.plus_seconds(FORGOTTEN_SECONDS) > now
 }
 
 /// What lies between both may have happened without this journal knowing, also once everything was
@@ -88,18 +90,23 @@ pub(crate) fn count_from(connection: &Connection, now: Instant) -> Result<(), Jo
     settings::set(connection, RECONCILE, &value)
 }
 
-/// What is still to be compared with one endpoint.
+/// What is still to be compared with one endpoint, also where that was added, or added again, only
+/// when everything was compared with all others; not where that is long ago.
 pub(crate) fn unreconciled_at(
     connection: &Connection,
     endpoint: &str,
+    now: Instant,
 ) -> Result<Option<Unreconciled>, JournalError> {
-    match is_compared(connection, endpoint)? {
-        true => Ok(None),
-        false => unreconciled(connection),
+    if is_compared(connection, endpoint)? {
+        return Ok(None);
+    }
+    match unreconciled(connection)? {
+        Some(open) => Ok(Some(open)),
+        None => Ok(forgotten(connection)?.filter(|open| is_recent(open, now))),
     }
 }
 
-/// Whether an endpoint has shown everything since the restore that is not wholly compared yet.
+/// Whether an endpoint has shown everything since the last restore.
 pub(crate) fn is_compared(connection: &Connection, endpoint: &str) -> Result<bool, JournalError> {
     Ok(settings::get(connection, &format!("{COMPARED}{endpoint}"))?.is_some())
 }
@@ -108,9 +115,8 @@ pub(crate) fn reconciled_at(connection: &Connection, endpoint: &str) -> Result<(
     settings::set(connection, &format!("{COMPARED}{endpoint}"), &true.into())
 }
 
-/// Nothing is to be compared any more.
+/// Nothing is to be compared any more with any endpoint that there is now.
 pub(crate) fn end(connection: &Connection) -> Result<(), JournalError> {
-    forget_compared(connection)?;
     settings::remove(connection, RECONCILE)
 }
 

@@ -97,8 +97,8 @@ fn in_place_of(
 
 /// Whether a newer one may have been sent of which nothing here knows.
 fn is_unasked(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
-    Ok(asked::is_due(connection, id)?
-        && standing::has_ever_forgotten(connection)?
+    Ok(standing::has_ever_forgotten(connection)?
+        && asked::is_due(connection, id)?
         && read::row(connection, id)?.summary.identifier.is_some())
 }
 
@@ -228,7 +228,7 @@ fn found(
 }
 
 /// What a report takes the place of.
-fn corrected_by(
+pub(crate) fn corrected_by(
     connection: &Connection,
     id: SubmissionId,
 ) -> Result<Option<SubmissionId>, JournalError> {

@@ -111,9 +111,14 @@ impl Journal {
         self.read(compared::unreconciled)
     }
 
-    /// The same for one endpoint, by its id; `None` where that one has shown everything already.
-    pub fn unreconciled_at(&self, endpoint: &str) -> Result<Option<Unreconciled>, JournalError> {
-        self.read(|c| compared::unreconciled_at(c, endpoint))
+    /// The same for one endpoint, by its id, also where everything was compared with all others
+    /// before it was added; `None` where it has shown everything already.
+    pub fn unreconciled_at(
+        &self,
+        endpoint: &str,
+        now: Instant,
+    ) -> Result<Option<Unreconciled>, JournalError> {
+        self.read(|c| compared::unreconciled_at(c, endpoint, now))
     }
 
     /// What the journal may have forgotten: between the end of the restored state and the restore,
