@@ -1,6 +1,6 @@
 //! Certificates that were in use before, where the program does not know of them any more.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
 
@@ -285,6 +285,15 @@ fn what_a_backup_brings_back_at_a_removed_endpoint_is_told() {
     assert_ne!(told.status.code(), Some(0));
 }
 
+/// The files of a profile but those of its journal.
+fn settings_and_secrets(profile: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let is_of_journal =
+        |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with("journal");
+    let files = std::fs::read_dir(profile).unwrap().map(|entry| entry.unwrap().path());
+    let kept = files.filter(|path| path.is_file() && !is_of_journal(path));
+    kept.map(|path| (path.clone(), std::fs::read(&path).unwrap())).collect()
+}
+
 /// A disk has died. What was kept of the profile elsewhere, its settings and secrets, is as it was
 /// when the laboratory was set up with the test system. Last night's backup is restored, and the
 /// production endpoint is added again: at once, or two hours later. What was sent there since the
@@ -304,13 +313,7 @@ fn endpoint_added_after_a_restore(is_late: bool) {
 
     let laboratory = Laboratory::at(&test.base, test_data);
     let profile = laboratory.profile();
-    let kept: Vec<_> = std::fs::read_dir(&profile)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_file())
-        .filter(|path| !path.file_name().unwrap().to_string_lossy().starts_with("journal"))
-        .map(|path| (path.clone(), std::fs::read(&path).unwrap()))
-        .collect();
+    let kept = settings_and_secrets(&profile);
     let add = || {
         let ca = production.ca();
         let ca = ca.to_str().unwrap();

@@ -8,6 +8,7 @@
 
 mod alone;
 mod authority;
+mod certificates;
 mod computer;
 mod delivery;
 mod dice;

@@ -230,7 +230,7 @@ impl World {
         let mut echo = Dice::new(seed.rotate_left(24) ^ 0x6563_686F);
         plan.add_echoes(&mut echo);
         plan.add_edges(seed);
-        plan.add_renewals(seed);
+        plan.renewals = Renewals::of_seed(seed, plan.quiet, plan.set_back.is_some());
         let computer = Arc::new(Computer::new());
         // Nobody's clock is quite right.
         computer.set_clock(i64::try_from(dice.below(240)).unwrap_or(0) * SECOND - 2 * MINUTE);
