@@ -16,6 +16,9 @@ use crate::courier::questions::Unanswered;
 use crate::courier::verdict::{Health, found_at_last, has_second_way, may_be};
 use crate::courier::visibility::{Belief, EmptyAnswer, Visibility};
 
+/// So often it is asked for another delivery of what failed where that has no answer.
+const UNHEARD_MAX: u32 = 3;
+
 /// Whether the authority has a report that is to be corrected.
 pub(super) enum Arrival {
     /// It has not, as far as can be known.
@@ -69,7 +72,7 @@ impl<A: Authority> Worker<A> {
             }
             // It is asked for already, or under way.
             State::Unknown { .. } | State::Sending { .. } => return Ok(Arrival::Unanswerable),
-            State::Failed { .. } => return self.beside_what_failed(row, asked).await,
+            State::Failed { .. } => return self.beside_what_failed(row, waiting, asked).await,
             State::Held { .. }
             | State::Queued { .. }
             | State::Withdrawn { .. }
@@ -77,7 +80,7 @@ impl<A: Authority> Worker<A> {
             | State::Rejected => {}
         }
         let Some(since) = self.may_have_left(row)? else {
-            return self.beside_what_failed(row, asked).await;
+            return self.beside_what_failed(row, waiting, asked).await;
         };
         // The certificate of this endpoint is shown nothing of what another one has sent.
         if row.endpoint != self.endpoint.id() {
@@ -92,7 +95,8 @@ impl<A: Authority> Worker<A> {
         let in_vain = asked_in_vain(waiting, row.id);
         let question = Question { since, sent, in_vain, began: self.clock_reading() };
         let before = self.seen_before(row, &question).await?;
-        let Asked { result, unsure, in_use, .. } = self.look_up(&row.identifier, sent).await;
+        let Asked { result, unsure, in_use, .. } =
+            self.look_up(row.id, &row.identifier, sent).await?;
         let mut found = match result {
             Ok(found) => found,
             Err(Fault::Transient { why: Why::SearchUnsupported, .. }) => return Ok(Arrival::Not),
@@ -109,7 +113,7 @@ impl<A: Authority> Worker<A> {
             let answered = found.evidence.server_date;
             return self.not_shown(row, &question, before, answered).await;
         }
-        self.found_after_all(row, found, in_use, token).await
+        self.found_after_all(row, since, found, in_use, token).await
     }
 
     /// The journal has it in progress. A search may have shown that delivery as failed before the
@@ -137,7 +141,8 @@ impl<A: Authority> Worker<A> {
             return Ok(delivered);
         }
         // Whether it is there is known once that is asked again, unless another one counts.
-        let Ok(mut found) = self.look_up(&row.identifier, (since, since)).await.result else {
+        let Asked { result, .. } = self.look_up(row.id, &row.identifier, (since, since)).await?;
+        let Ok(mut found) = result else {
             return Ok(Arrival::NotShown(None));
         };
         let siblings = self.journal.siblings(row.id)?;
@@ -152,6 +157,7 @@ impl<A: Authority> Worker<A> {
     async fn beside_what_failed(
         &self,
         row: &Row,
+        waiting: &[Entry],
         asked: &mut bool,
     ) -> Result<Arrival, JournalError> {
         let timeline = self.journal.detail(row.id)?.timeline;
@@ -167,9 +173,19 @@ impl<A: Authority> Worker<A> {
         let since = began.unwrap_or_else(|| self.clock.now());
         let sent = (self.journal.may_be_sent_since(row.id, since, self.clock.now())?, since);
         *asked = true;
-        // One question: what cannot be answered keeps no correction of what failed waiting.
-        let other = self.look_up(&row.identifier, sent).await.result.ok();
-        let other = other.and_then(|found| others_that_count(found, receipt));
+        let Asked { result, not_told, .. } = self.look_up(row.id, &row.identifier, sent).await?;
+        let other = match result {
+            Ok(found) => others_that_count(found, receipt),
+            // A few questions: what is never answered keeps no correction of what failed waiting.
+            Err(fault) if may_be_answered(&fault, waiting, row.id) => {
+                return Ok(Arrival::NotShown(None));
+            }
+            Err(_) => None,
+        };
+        if other.is_none() && not_told.is_some() {
+            // The certificate that alone is shown another one, perhaps, could not ask.
+            return Ok(Arrival::NotShown(None));
+        }
         let other = other.and_then(|other| other.answers.into_iter().find_map(|it| it.receipt));
         Ok(other.map_or(Arrival::Not, |receipt| Arrival::Delivered(Some(receipt))))
     }
@@ -179,6 +195,7 @@ impl<A: Authority> Worker<A> {
     async fn found_after_all(
         &self,
         row: &Row,
+        since: Instant,
         found: Found,
         in_use: Option<Fault>,
         token: Token,
@@ -186,6 +203,7 @@ impl<A: Authority> Worker<A> {
         let receipt = found.answers.iter().find_map(|answer| answer.receipt.clone());
         let (answer, proof) = (found.answers.first().cloned(), found.evidence.clone());
         let mut verdict = found_at_last(found, &self.context(1));
+        self.follow_as_sent(&mut verdict, since);
         if let Some(fault) = in_use {
             verdict.health = Health::of_question(fault);
         }
@@ -316,6 +334,13 @@ impl<A: Authority> Worker<A> {
         });
         Ok((!was_asked).then_some(restored))
     }
+}
+
+/// Whether a question that came to nothing, for another delivery of what failed, is worth another
+/// try.
+fn may_be_answered(fault: &Fault, waiting: &[Entry], id: SubmissionId) -> bool {
+    !matches!(fault.why(), Some(Why::SearchUnsupported))
+        && asked_in_vain(waiting, id).0 < UNHEARD_MAX
 }
 
 /// How often a report waited because another one was not shown, by its timeline, and what the

@@ -1,6 +1,8 @@
 //! Several deliveries of one report: what was sent may have been stored all the same, and who
 //! stands between may have repeated the request. The search by identifier shows all of them.
 
+use std::time::Duration;
+
 use client::{Authority, Evidence, Fault, Found, Received, Why};
 use fhir::Instant;
 use journal::{Due, EvidenceKind, JournalError, Sibling, Token};
@@ -14,6 +16,15 @@ use crate::courier::deliveries::{
 };
 use crate::courier::verdict::{Health, Verdict, found_at_last, is_not_found, may_be};
 use crate::courier::visibility::Visibility;
+
+/// A number under which the authority has told that a report failed.
+struct Number<'a> {
+    receipt: &'a str,
+    /// A doubt has believed since that nothing is there.
+    is_believed: bool,
+    /// Another report of ours has it now: what is read by it counts only where it names this one.
+    is_anothers: bool,
+}
 
 impl<A: Authority> Worker<A> {
     /// Before a request for a report that is not the first one, as far as is known after a restore:
@@ -31,11 +42,14 @@ impl<A: Authority> Worker<A> {
         };
         let sent = self.journal.may_be_sent_since(due.id, open.since, self.clock.now())?;
         let sent = (sent, open.since);
-        let Asked { result, unsure, in_use, .. } = self.look_up(&due.identifier, sent).await;
+        let Asked { result, unsure, in_use, .. } =
+            self.look_up(due.id, &due.identifier, sent).await?;
         let shown = match (result, failed_under(events.clone())) {
-            (result, Some(receipt)) if !self.is_anothers(receipt, due.id)? => {
-                let is_believed = believed_since(events);
-                self.read_as_well(result, (receipt, is_believed), &due.identifier, sent).await?
+            (result, Some(receipt)) => {
+                let (is_believed, is_anothers) =
+                    (believed_since(events), self.is_anothers(receipt, due.id)?);
+                let number = Number { receipt, is_believed, is_anothers };
+                self.read_as_well(result, number, &due.identifier, sent).await?
             }
             (result, _) => result.map(|found| (found, false)),
         };
@@ -58,19 +72,19 @@ impl<A: Authority> Worker<A> {
         if open.may_be_sent(&found, sure) {
             return self.is_stopped();
         }
-        let verdict = open.found(found, sure, in_use, &self.context(attempt));
+        let mut verdict = open.found(found, sure, in_use, &self.context(attempt));
+        self.follow_as_sent(&mut verdict, sent.1);
         self.conclude(due.id, EvidenceKind::Search, verdict, token).await.map(|_| true)
     }
 
     /// Where a search does not show what the authority has told of under this number, or nobody can
     /// search, the number is read: a search may be behind. Gives also whether it stays open that it
     /// is there: a certificate that it may have been sent with could not read it, or is shown
-    /// nothing else of ours either, as one that has lost its access. What a doubt has believed
-    /// since (`is_believed`) is believed here.
+    /// nothing else of ours either, as one that has lost its access.
     async fn read_as_well(
         &self,
         result: Result<Found, Fault>,
-        (receipt, is_believed): (&str, bool),
+        Number { receipt, is_believed, is_anothers }: Number<'_>,
         identifier: &str,
         sent: (Instant, Instant),
     ) -> Result<Result<(Found, bool), Fault>, JournalError> {
@@ -85,7 +99,10 @@ impl<A: Authority> Worker<A> {
         };
         let Told { result, not_told, .. } = self.status_of(receipt, identifier, sent).await;
         Ok(match (result, not_told, cannot_search) {
-            (Ok(Received { answer, evidence }), ..) if may_be(&answer, identifier) => {
+            (Ok(Received { answer, evidence }), ..)
+                if may_be(&answer, identifier)
+                    && !(is_anothers && answer.identifiers.is_empty()) =>
+            {
                 Ok((Found { answers: vec![answer], evidence }, false))
             }
             (Err(fault), ..) if !is_not_found(&fault) => Err(fault),
@@ -115,6 +132,16 @@ impl<A: Authority> Worker<A> {
             }
         }
         Ok(false)
+    }
+
+    /// A report that was sent then is found. Where that was with a former certificate, it is read
+    /// with that one from now on: no search with the one in use need show it.
+    pub(super) fn follow_as_sent(&self, verdict: &mut Verdict, since: Instant) {
+        if let Some(Event::Accepted { since: accepted, due, .. }) = &mut verdict.event
+            && self.former_at(since).is_some()
+        {
+            (*accepted, *due) = (since, self.context_of(since, 1).read_at(Duration::ZERO));
+        }
     }
 
     /// A question takes time: what has been changed or stopped meanwhile holds.
@@ -149,20 +176,30 @@ impl<A: Authority> Worker<A> {
         id: SubmissionId,
         siblings: &[Sibling],
     ) -> Result<bool, JournalError> {
-        let mut ours = Vec::new();
-        for hit in std::mem::take(&mut found.answers) {
-            if !self.belongs_to_another(&hit, id, siblings)? {
-                ours.push(hit);
-            }
-        }
+        self.leave_out_known(found, id, siblings)?;
         let mut shared = false;
-        for sibling in siblings.iter().filter(|_| !ours.is_empty()) {
+        for sibling in siblings.iter().filter(|_| !found.answers.is_empty()) {
             shared |= sibling.may_be_delivered || self.is_open(sibling)?;
         }
-        if !shared {
-            found.answers = ours;
+        if shared {
+            found.answers.clear();
         }
         Ok(shared)
+    }
+
+    /// Leaves out what is known to be another report's.
+    pub(super) fn leave_out_known(
+        &self,
+        found: &mut Found,
+        id: SubmissionId,
+        siblings: &[Sibling],
+    ) -> Result<(), JournalError> {
+        for hit in std::mem::take(&mut found.answers) {
+            if !self.belongs_to_another(&hit, id, siblings)? {
+                found.answers.push(hit);
+            }
+        }
+        Ok(())
     }
 
     /// Whether what was sent of it and refused on the way back may be at the authority, though
@@ -200,7 +237,7 @@ impl<A: Authority> Worker<A> {
         };
         // What a restore covers may have been sent with any certificate.
         let sent = (self.journal.may_be_sent_since(id, since, self.clock.now())?, since);
-        let Asked { result, not_told, .. } = self.look_up(identifier, sent).await;
+        let Asked { result, not_told, .. } = self.look_up(id, identifier, sent).await?;
         let found = match result {
             Ok(found) => others_that_count(found, receipt),
             Err(fault) => {

@@ -1,7 +1,5 @@
 //! One duty: send, ask or read; the journal is told before and after.
 
-use std::time::Duration;
-
 use client::{Authority, Evidence, Received};
 use exchange::{Answer, Envelope, wrap};
 use fhir::{Format, Instant, Limits, Tree};
@@ -15,7 +13,7 @@ use super::formerly::{Asked, Told};
 use crate::courier::deliveries::STOOD_STILL;
 use crate::courier::verdict::{
     Context, Health, ReadTimes, Verdict, after_ask, after_read, after_submit, has_second_way,
-    may_be, of_report, put_off,
+    is_not_found, may_be, of_report, put_off,
 };
 use crate::courier::visibility::{EmptyAnswer, Visibility};
 use crate::person;
@@ -107,7 +105,8 @@ impl<A: Authority> Worker<A> {
             false => Visibility::Unknown,
         };
         let siblings = self.journal.siblings(due.id)?;
-        let Asked { mut result, unsure, in_use, .. } = self.look_up(&due.identifier, sent).await;
+        let Asked { mut result, unsure, in_use, .. } =
+            self.look_up(due.id, &due.identifier, sent).await?;
         let shared = match &mut result {
             Ok(found) => self.leave_out_others(found, due.id, &siblings)?,
             Err(_) => false,
@@ -131,12 +130,7 @@ impl<A: Authority> Worker<A> {
         let alone = fault.and_then(|fault| self.courier().in_vain_alone(now, due.id, fault));
         let context = Context { alone, ..self.context(attempt) };
         let mut verdict = after_ask(result, &empty, refused, &context);
-        if let (Some(Event::Accepted { since: accepted, due, .. }), Some(_)) =
-            (&mut verdict.event, self.former_at(since))
-        {
-            // Read with that certificate from now on: no search with the one in use need show it.
-            (*accepted, *due) = (since, self.context_of(since, attempt).read_at(Duration::ZERO));
-        }
+        self.follow_as_sent(&mut verdict, since);
         if let Some(fault) = in_use {
             verdict.health = Health::of_question(fault);
         }
@@ -149,19 +143,27 @@ impl<A: Authority> Worker<A> {
             return Ok(());
         };
         let sent = (*since, *since);
-        let Told { result, by_former, .. } = self.status_of(receipt, &due.identifier, sent).await;
+        let told = self.status_of(receipt, &due.identifier, sent).await;
+        let Told { result, mut by_former, not_told } = told;
         let by_id = result.and_then(|received| of_report(received, &due.identifier));
         let (result, kind) = match by_id {
             Err(fault) if has_second_way(&fault) => {
-                match self.shown(receipt, &due.identifier, sent).await {
-                    Some(received) => (Ok(received), EvidenceKind::Search),
-                    None => (Err(fault), EvidenceKind::Read),
+                let shown = self.shown(&due, receipt, sent).await?;
+                match (shown, not_told) {
+                    (Some(received), _) => (Ok(received), EvidenceKind::Search),
+                    // The certificate that it was sent with could not read it: nobody has said that
+                    // it is not there.
+                    (None, Some(unread)) if is_not_found(&fault) => {
+                        by_former = true;
+                        (Err(unread), EvidenceKind::Read)
+                    }
+                    (None, _) => (Err(fault), EvidenceKind::Read),
                 }
             }
             other => (other, EvidenceKind::Read),
         };
         let read = ReadTimes::of((*since, *said), *not_found_since, &result, self.clock.now());
-        let fault = result.as_ref().err();
+        let fault = result.as_ref().err().filter(|_| !by_former);
         let now = self.clock_reading();
         let alone = fault.and_then(|fault| self.courier().put_off_alone(now, due.id, fault));
         let context = self.context_of(*since, 1);
@@ -179,15 +181,16 @@ impl<A: Authority> Worker<A> {
     /// The second way to a report that cannot be read by its id: the search by its identifier.
     async fn shown(
         &self,
+        due: &Due,
         receipt: &str,
-        identifier: &str,
         sent: (Instant, Instant),
-    ) -> Option<Received> {
-        let mut found = self.look_up(identifier, sent).await.result.ok()?;
+    ) -> Result<Option<Received>, JournalError> {
+        let Asked { result, .. } = self.look_up(due.id, &due.identifier, sent).await?;
+        let Ok(mut found) = result else { return Ok(None) };
         exchange::leave_out_contradictions(&mut found.answers);
         let ours = |answer: &Answer| answer.receipt.as_deref() == Some(receipt);
-        let answer = found.answers.into_iter().find(ours)?;
-        Some(Received { answer, evidence: found.evidence })
+        let answer = found.answers.into_iter().find(ours);
+        Ok(answer.map(|answer| Received { answer, evidence: found.evidence }))
     }
 
     /// Another submission has this receipt, and is named beside it: what is shown is that one's. An

@@ -6,6 +6,8 @@
 
 use client::{Authority, Fault, Found, Received};
 use fhir::Instant;
+use journal::{JournalError, Sibling};
+use report::SubmissionId;
 
 use super::Worker;
 use super::sight::Sight;
@@ -97,9 +99,16 @@ impl<A: Authority> Worker<A> {
     }
 
     /// Looks a report up with the certificate in use and, where it was or may have been sent with
-    /// others, with those.
-    pub(super) async fn look_up(&self, identifier: &str, sent: (Instant, Instant)) -> Asked {
-        let result = self.authority.find(identifier).await;
+    /// others and that one is shown nothing of it, with those. What other reports of the same
+    /// identifier have is left out.
+    pub(super) async fn look_up(
+        &self,
+        id: SubmissionId,
+        identifier: &str,
+        sent: (Instant, Instant),
+    ) -> Result<Asked, JournalError> {
+        let siblings = self.journal.siblings(id)?;
+        let result = self.shown_of_ours(&self.authority, (id, identifier), &siblings).await?;
         let (mut unsure, mut not_told) = (false, None);
         if !result.as_ref().is_ok_and(|found| !found.answers.is_empty()) {
             for former in self.formers(sent) {
@@ -107,10 +116,10 @@ impl<A: Authority> Worker<A> {
                     unsure = true;
                     continue;
                 };
-                match authority.find(identifier).await {
+                match self.shown_of_ours(authority, (id, identifier), &siblings).await? {
                     Ok(found) if !found.answers.is_empty() => {
-                        let in_use = result.err();
-                        return Asked { result: Ok(found), unsure: false, not_told: None, in_use };
+                        let (result, in_use) = (Ok(found), result.err());
+                        return Ok(Asked { result, unsure: false, not_told: None, in_use });
                     }
                     Ok(_) => {}
                     Err(fault) => {
@@ -120,7 +129,21 @@ impl<A: Authority> Worker<A> {
                 }
             }
         }
-        Asked { result, unsure, not_told, in_use: None }
+        Ok(Asked { result, unsure, not_told, in_use: None })
+    }
+
+    /// What a certificate is shown of a report, without what is known to be another one's.
+    async fn shown_of_ours(
+        &self,
+        authority: &A,
+        (id, identifier): (SubmissionId, &str),
+        siblings: &[Sibling],
+    ) -> Result<Result<Found, Fault>, JournalError> {
+        let mut found = authority.find(identifier).await;
+        if let Ok(found) = &mut found {
+            self.leave_out_known(found, id, siblings)?;
+        }
+        Ok(found)
     }
 
     /// Reads a report by its id: with the certificate that it was sent with, then with the one in
