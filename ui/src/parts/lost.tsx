@@ -7,14 +7,17 @@ import { endpointName, useFormat, useText } from "../i18n/text";
 import { useWindow } from "../place";
 import { Button } from "../kit/controls";
 import css from "./lost.module.css";
-import { Notice } from "../kit/notes";
+import { Notice, ReadProblem } from "../kit/notes";
 
 export function LostReports() {
   const text = useText();
   const format = useFormat();
   const { reveal, setReveal } = useWindow();
-  const lost = useLostReports(reveal).data;
-  if (!lost || lost.total === 0) return null;
+  const read = useLostReports(reveal);
+  const lost = read.data;
+  // What is lost must not be hidden because it cannot be read just now.
+  if (!lost) return <ReadProblem of={read} />;
+  if (lost.total === 0) return null;
   const n = lost.total;
   const rest = n - lost.newest.length;
   const show = !reveal && (

@@ -13,7 +13,7 @@ import { HOME, useWindow } from "../place";
 import css from "../screens/settings.module.css";
 import { Button } from "../kit/controls";
 import { Confirm } from "../kit/dialog";
-import { Notice } from "../kit/notes";
+import { Notice, ReadProblem } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { say, sayProblem } from "../kit/toasts";
 
@@ -114,8 +114,10 @@ export function LeftLying() {
   const format = useFormat();
   const intake = useIntake();
   const { go } = useWindow();
-  const left = useLeftLying().data;
-  if (!left || left.count === 0) return null;
+  const read = useLeftLying();
+  const left = read.data;
+  if (!left) return <ReadProblem of={read} />;
+  if (left.count === 0) return null;
   const look = () => {
     intake.choose(left.paths);
     go(HOME.send);
