@@ -5,6 +5,7 @@
 
 mod house;
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use client::{Evidence, Fault, Why};
@@ -301,4 +302,40 @@ async fn what_the_former_certificate_could_not_ask_lets_no_correction_go_in_sile
     let told =
         house.journal.messages(newer).unwrap().len() + house.journal.notices().unwrap().len();
     assert!(house.sent() == sent || told > 0, "{}", code(&house, newer));
+}
+
+/// The computer sleeps while a request is under way, and the certificate is replaced by another
+/// laboratory's before anybody notices that no answer came. The doubt begins late; the request did
+/// not.
+#[tokio::test]
+async fn a_doubt_that_is_noticed_after_a_change_asks_with_the_certificate_of_the_request() {
+    let mut house = House::new();
+    let clock = house.clock.clone();
+    house.authority.before_answer = Some(Arc::new(move |_| {
+        clock.pass(1_800);
+        Box::pin(async {})
+    }));
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    let id = house.import("ours", 1);
+    let changed = house.clock.now().plus_seconds(600);
+    turn(&house.worker("before")).await;
+    assert_eq!(code(&house, id), "unknown");
+    house.authority.before_answer = None;
+    house.authority.doubt.store(false, Ordering::SeqCst);
+    let before = Willing::default();
+    before.shown.store(1, Ordering::SeqCst);
+    let identifier = house.journal.row(id).unwrap().identifier;
+    *before.accepted.lock().unwrap() = vec![(identifier.clone(), "r-9".to_owned())];
+    before.named.lock().unwrap().push(identifier);
+    let (from, authority) = (Instant(i64::MIN), Some(before));
+    let former = Formerly { from, until: changed, alone_until: changed, authority };
+    let worker = house.worker("renewed").with_former(vec![former]);
+    // What is sent with the new one is shown to it.
+    house.authority.accepted.lock().unwrap().clear();
+    house.import("ours", 2);
+    house.authority.shown.store(1, Ordering::SeqCst);
+    for _ in 0..4 {
+        pass(&house, &worker, 3_600).await;
+    }
+    assert_eq!((house.sent(), house.journal.state(id).unwrap().receipt()), (2, Some("r-9")));
 }

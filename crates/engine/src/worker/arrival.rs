@@ -8,7 +8,7 @@ use journal::{Entry, EvidenceKind, JournalError, Row, Source, Token};
 use report::{Event, State, SubmissionId};
 
 use super::Worker;
-use super::formerly::Asked;
+use super::formerly::{Asked, is_forgotten};
 use crate::ClockReading;
 use crate::courier::content::is_verdict_on_content;
 use crate::courier::deliveries::{failed_under, open_request, others_that_count, rejected_request};
@@ -113,7 +113,7 @@ impl<A: Authority> Worker<A> {
             let answered = found.evidence.server_date;
             return self.not_shown(row, &question, before, answered).await;
         }
-        self.found_after_all(row, since, found, in_use, token).await
+        self.found_after_all(row, sent, found, in_use, token).await
     }
 
     /// The journal has it in progress. A search may have shown that delivery as failed before the
@@ -171,7 +171,7 @@ impl<A: Authority> Worker<A> {
             _ => None,
         });
         let since = began.unwrap_or_else(|| self.clock.now());
-        let sent = (self.journal.may_be_sent_since(row.id, since, self.clock.now())?, since);
+        let sent = self.sent_within(row.id, since)?;
         *asked = true;
         let Asked { result, not_told, .. } = self.look_up(row.id, &row.identifier, sent).await?;
         let other = match result {
@@ -195,7 +195,7 @@ impl<A: Authority> Worker<A> {
     async fn found_after_all(
         &self,
         row: &Row,
-        since: Instant,
+        sent: (Instant, Instant),
         found: Found,
         in_use: Option<Fault>,
         token: Token,
@@ -203,7 +203,7 @@ impl<A: Authority> Worker<A> {
         let receipt = found.answers.iter().find_map(|answer| answer.receipt.clone());
         let (answer, proof) = (found.answers.first().cloned(), found.evidence.clone());
         let mut verdict = found_at_last(found, &self.context(1));
-        self.follow_as_sent(&mut verdict, since);
+        self.follow_as_sent(&mut verdict, sent);
         if let Some(fault) = in_use {
             verdict.health = Health::of_question(fault);
         }
@@ -271,7 +271,7 @@ impl<A: Authority> Worker<A> {
             // What a copy of the profile has put in doubt, the other copy may still send.
             let (now, lag) = (self.clock.now(), self.timing.doubt_min);
             empty.elsewhere =
-                sent.0 != sent.1 && self.journal.may_be_shown_late(row.id, now, lag)?;
+                is_forgotten(sent) && self.journal.may_be_shown_late(row.id, now, lag)?;
         }
         Ok(match empty.belief(&self.timing) {
             Belief::NotReceived => {

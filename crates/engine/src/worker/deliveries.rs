@@ -9,7 +9,7 @@ use journal::{Due, EvidenceKind, JournalError, Sibling, Token};
 use report::{Event, State, SubmissionId};
 
 use super::Worker;
-use super::formerly::{Asked, Told};
+use super::formerly::{Asked, Told, is_forgotten};
 use crate::courier::deliveries::{
     NotAsked, OpenRequest, Sure, believed_since, cannot_ask, failed_under, open_request,
     others_that_count, rejected_request, stays_in_progress, waits_for,
@@ -40,8 +40,7 @@ impl<A: Authority> Worker<A> {
         let Some(open) = OpenRequest::of(due.id, attempt, events.clone()) else {
             return Ok(false);
         };
-        let sent = self.journal.may_be_sent_since(due.id, open.since, self.clock.now())?;
-        let sent = (sent, open.since);
+        let sent = self.sent_within(due.id, open.since)?;
         let Asked { result, unsure, in_use, .. } =
             self.look_up(due.id, &due.identifier, sent).await?;
         let shown = match (result, failed_under(events.clone())) {
@@ -73,7 +72,7 @@ impl<A: Authority> Worker<A> {
             return self.is_stopped();
         }
         let mut verdict = open.found(found, sure, in_use, &self.context(attempt));
-        self.follow_as_sent(&mut verdict, sent.1);
+        self.follow_as_sent(&mut verdict, sent);
         self.conclude(due.id, EvidenceKind::Search, verdict, token).await.map(|_| true)
     }
 
@@ -136,7 +135,8 @@ impl<A: Authority> Worker<A> {
 
     /// A report that was sent then is found. Where that was with a former certificate, it is read
     /// with that one from now on: no search with the one in use need show it.
-    pub(super) fn follow_as_sent(&self, verdict: &mut Verdict, since: Instant) {
+    pub(super) fn follow_as_sent(&self, verdict: &mut Verdict, sent: (Instant, Instant)) {
+        let since = if is_forgotten(sent) { sent.1 } else { sent.0 };
         if let Some(Event::Accepted { since: accepted, due, .. }) = &mut verdict.event
             && self.former_at(since).is_some()
         {
@@ -236,7 +236,7 @@ impl<A: Authority> Worker<A> {
             _ => self.clock.now(),
         };
         // What a restore covers may have been sent with any certificate.
-        let sent = (self.journal.may_be_sent_since(id, since, self.clock.now())?, since);
+        let sent = self.sent_within(id, since)?;
         let Asked { result, not_told, .. } = self.look_up(id, identifier, sent).await?;
         let found = match result {
             Ok(found) => others_that_count(found, receipt),

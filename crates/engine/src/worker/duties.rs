@@ -9,7 +9,7 @@ use journal::{
 use report::{Duty, Event, State, SubmissionId};
 
 use super::Worker;
-use super::formerly::{Asked, Told};
+use super::formerly::{Asked, Told, is_forgotten};
 use crate::courier::deliveries::STOOD_STILL;
 use crate::courier::verdict::{
     Context, Health, ReadTimes, Verdict, after_ask, after_read, after_submit, has_second_way,
@@ -98,7 +98,7 @@ impl<A: Authority> Worker<A> {
         // An empty answer says something only where this certificate was shown reports both before
         // and after it.
         let began = self.clock_reading();
-        let sent = (self.journal.may_be_sent_since(due.id, since, self.clock.now())?, since);
+        let sent = self.sent_within(due.id, since)?;
         let sights = self.sights(sent);
         let before = match EmptyAnswer::may_end(asked, &self.timing) {
             true => self.least_visibility(&sights, &due.identifier, since).await?,
@@ -122,7 +122,7 @@ impl<A: Authority> Worker<A> {
                 // What a copy of the profile has put in doubt, the other copy may still send.
                 let (now, lag) = (self.clock.now(), self.timing.doubt_min);
                 empty.elsewhere =
-                    sent.0 != sent.1 && self.journal.may_be_shown_late(due.id, now, lag)?;
+                    is_forgotten(sent) && self.journal.may_be_shown_late(due.id, now, lag)?;
             }
         }
         let fault = result.as_ref().err();
@@ -130,7 +130,7 @@ impl<A: Authority> Worker<A> {
         let alone = fault.and_then(|fault| self.courier().in_vain_alone(now, due.id, fault));
         let context = Context { alone, ..self.context(attempt) };
         let mut verdict = after_ask(result, &empty, refused, &context);
-        self.follow_as_sent(&mut verdict, since);
+        self.follow_as_sent(&mut verdict, sent);
         if let Some(fault) = in_use {
             verdict.health = Health::of_question(fault);
         }

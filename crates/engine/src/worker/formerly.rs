@@ -7,7 +7,7 @@
 use client::{Authority, Fault, Found, Received};
 use fhir::Instant;
 use journal::{JournalError, Sibling};
-use report::SubmissionId;
+use report::{Event, SubmissionId};
 
 use super::Worker;
 use super::sight::Sight;
@@ -70,6 +70,27 @@ impl<A: Authority> Worker<A> {
         self.formers((since, since)).next()
     }
 
+    /// From when to when a report may have been sent that is in doubt, or accepted, since then: its
+    /// last request began before, long before where the computer slept meanwhile. What a restore
+    /// covers may have been sent at any time.
+    pub(super) fn sent_within(
+        &self,
+        id: SubmissionId,
+        since: Instant,
+    ) -> Result<(Instant, Instant), JournalError> {
+        let first = self.journal.may_be_sent_since(id, since, self.clock.now())?;
+        if first != since || self.formerly.is_empty() {
+            return Ok((first, since));
+        }
+        let timeline = self.journal.detail(id)?.timeline;
+        let began = timeline.iter().rev().find_map(|entry| match entry.event {
+            Event::SendingStarted { since } => Some(since),
+            _ => None,
+        });
+        let began = began.unwrap_or(since);
+        Ok((began.min(since), began.max(since)))
+    }
+
     /// The certificates that were in use for some of the time between two moments, but the one that
     /// is in use now.
     fn formers(&self, sent: (Instant, Instant)) -> impl Iterator<Item = &Formerly<A>> {
@@ -83,7 +104,7 @@ impl<A: Authority> Worker<A> {
     pub(super) fn sights(&self, sent: (Instant, Instant)) -> Vec<Sight<'_, A>> {
         let now = self.clock.now();
         let surely =
-            |it: &Formerly<A>| sent.0 == sent.1 && sent.0 < it.alone_until && it.until <= now;
+            |it: &Formerly<A>| !is_forgotten(sent) && sent.1 < it.alone_until && it.until <= now;
         let is_former = self.formers(sent).any(surely);
         let mut sights = Vec::new();
         for Formerly { from, until, authority, .. } in self.formers(sent) {
@@ -184,6 +205,11 @@ impl<A: Authority> Worker<A> {
         }
         Told { result, by_former: false, not_told }
     }
+}
+
+/// Whether a restore has forgotten when a report was sent.
+pub(super) fn is_forgotten((first, _): (Instant, Instant)) -> bool {
+    first == Instant(i64::MIN)
 }
 
 /// What a former certificate is shown of a report: `None` where it is told that there is nothing,
