@@ -17,7 +17,7 @@ export default defineConfig(({ mode }) => {
   const mock = mode === "mock" || mode === "test";
   return {
     plugins: [catalogues(), react()],
-    resolve: { alias: { "#door": at(mock ? "./src/bridge/mock.ts" : "./src/bridge/tauri.ts") } },
+    resolve: { alias: { "#door": at(mock ? "./src/bridge/mock/browser.ts" : "./src/bridge/tauri.ts") } },
     build: { target: "es2022", assetsInlineLimit: 0, chunkSizeWarningLimit: 1200 },
     server: { port: 1420, strictPort: true },
     preview: { headers: { "Content-Security-Policy": policy } },

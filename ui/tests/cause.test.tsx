@@ -5,7 +5,9 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { act } from "react";
 import { expect, it, vi } from "vitest";
 
-import { UNKNOWN_CODE, detail, row } from "../src/bridge/mock-data";
+import { detail } from "../src/bridge/mock/detail";
+import { UNKNOWN_CODE } from "../src/bridge/mock/messages";
+import { row } from "../src/bridge/mock/reports";
 import { createCache } from "../src/bridge/queries";
 import { causesOf } from "../src/causes";
 import { IntakeContext } from "../src/intake";

@@ -6,7 +6,8 @@ import { act } from "react";
 import { expect, it, vi } from "vitest";
 
 import { createCache } from "../src/bridge/queries";
-import { row, UNKNOWN_CODE } from "../src/bridge/mock-data";
+import { UNKNOWN_CODE } from "../src/bridge/mock/messages";
+import { row } from "../src/bridge/mock/reports";
 import type { ListQuery } from "../src/bridge/generated/ListQuery";
 import { IntakeContext } from "../src/intake";
 import type { IntakeDesk } from "../src/intake";

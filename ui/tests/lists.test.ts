@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { door } from "#door";
 
-import { createMock } from "../src/bridge/mock";
+import { createMock } from "../src/bridge/mock/core";
 import { ALL } from "../src/bridge/queries";
 import { loadWords } from "../src/i18n/text";
 import { tableOf } from "../src/parts/reports-table";

@@ -8,7 +8,7 @@ import { door } from "../src/bridge/tauri";
 import { intakeReducer } from "../src/intake";
 import { useMany } from "../src/parts/many";
 import type { Many } from "../src/parts/many";
-import { candidate } from "../src/bridge/mock-data";
+import { candidate } from "../src/bridge/mock/reports";
 import { render } from "./render";
 
 const { asked, core } = vi.hoisted(() => ({ asked: [] as [string, unknown][], core: { room: 0 } }));

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { readCatalogue } from "../build/catalogues";
 import type { MessageView } from "../src/bridge/generated/MessageView";
-import { BLANK } from "../src/bridge/mock-data";
+import { BLANK } from "../src/bridge/mock/messages";
 import { LANGUAGES, loadWords } from "../src/i18n/text";
 import { helpOf, namedElement, sentenceOf, shownSentence, valuesOf } from "../src/parts/said";
 

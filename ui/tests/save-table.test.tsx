@@ -15,7 +15,7 @@ import { render } from "./render";
 const { saved } = vi.hoisted(() => ({ saved: [] as string[] }));
 
 vi.mock("#door", async () => {
-  const { door } = await import("../src/bridge/mock");
+  const { door } = await import("../src/bridge/mock/browser");
   const call = (command: string, takes: { text: string }) =>
     command === "save_table"
       ? Promise.resolve(saved.push(takes.text) > 0)

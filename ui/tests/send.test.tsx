@@ -5,7 +5,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { act } from "react";
 import { expect, it, vi } from "vitest";
 
-import { candidate } from "../src/bridge/mock-data";
+import { candidate } from "../src/bridge/mock/reports";
 import { createCache } from "../src/bridge/queries";
 import { IntakeContext } from "../src/intake";
 import type { IntakeDesk } from "../src/intake";

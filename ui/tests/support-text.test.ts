@@ -2,7 +2,9 @@
 
 import { expect, it } from "vitest";
 
-import { BLANK, detail, row } from "../src/bridge/mock-data";
+import { detail } from "../src/bridge/mock/detail";
+import { BLANK } from "../src/bridge/mock/messages";
+import { row } from "../src/bridge/mock/reports";
 import { loadWords } from "../src/i18n/text";
 import { sentenceOf } from "../src/parts/said";
 import { supportText } from "../src/parts/support-text";

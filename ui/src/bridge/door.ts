@@ -1,5 +1,5 @@
 // The one door between window and core: commands by name, and its events. `tauri.ts` is the real one,
-// `mock.ts` a made-up one for looking at screens and for tests.
+// `mock/browser.ts` a made-up one for looking at screens and for tests.
 
 import type { Commands } from "./generated/Commands";
 import type { Problem } from "./generated/Problem";

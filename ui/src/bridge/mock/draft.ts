@@ -1,9 +1,9 @@
 // What the made-up core finds in a draft: enough to look at every form that a finding has in the window.
 
-import type { FormFieldView } from "./generated/FormFieldView";
-import type { MessageView } from "./generated/MessageView";
-import type { PrivacyView } from "./generated/PrivacyView";
-import { BLANK } from "./mock-data";
+import type { FormFieldView } from "../generated/FormFieldView";
+import type { MessageView } from "../generated/MessageView";
+import type { PrivacyView } from "../generated/PrivacyView";
+import { BLANK } from "./messages";
 
 const lineOf = (text: string, part: string) => text.slice(0, text.indexOf(part)).split("\n").length;
 
