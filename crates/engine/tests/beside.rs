@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
+mod corrected;
 mod house;
 
 use std::sync::Arc;
@@ -176,41 +177,6 @@ async fn a_number_that_another_report_had_is_read_of_what_failed() {
     assert_eq!((house.sent() - sent, code(&house, id)), (0, "failed"));
 }
 
-/// A gateway repeats a request; the answer names the delivery that has failed as the duplicate, and
-/// the other one is shown some seconds later. The one question before the correction is put off.
-#[tokio::test]
-async fn one_question_that_is_put_off_lets_no_correction_go_beside_another_delivery() {
-    let mut ends = Vec::new();
-    for heard in [true, false] {
-        let house = House::new();
-        let worker = house.worker("one");
-        house.authority.fails.store(true, Ordering::SeqCst);
-        let id = house.import("ours", 1);
-        turn(&worker).await;
-        house.authority.fails.store(false, Ordering::SeqCst);
-        assert_eq!(code(&house, id), "failed");
-        let deliveries = [("r-1", Processing::Failed), ("r-7", Processing::Completed)];
-        *house.authority.deliveries.lock().unwrap() =
-            deliveries.map(|(receipt, it)| (receipt.to_owned(), it)).to_vec();
-        house.clock.pass(3_600);
-        let evidence = heard.then(|| Box::new(Evidence { status: 429, ..Evidence::default() }));
-        let why = match heard {
-            true => Why::Unavailable { status: 429 },
-            false => Why::Timeout,
-        };
-        let fault = Fault::Transient { why, retry_after: None, evidence };
-        *house.authority.lost_find.lock().unwrap() = Some(fault);
-        let sent = house.sent();
-        let newer = correct(&house, id, 2);
-        turn(&worker).await;
-        *house.authority.lost_find.lock().unwrap() = None;
-        pass(&house, &worker, 3_600).await;
-        let notices = house.journal.notices().unwrap().len();
-        ends.push((heard, house.sent() - sent, code(&house, newer), notices));
-    }
-    assert!(ends.iter().all(|it| it.1 == 0), "heard, sent, state, notices: {ends:?}");
-}
-
 /// What failed is open again. Another report has its identifier, as at an endpoint that wants the
 /// document's, and the search, which is behind, shows that one alone. The number is read all the
 /// same.
@@ -272,36 +238,6 @@ async fn what_the_question_before_a_request_finds_is_followed_with_the_former_ce
         waited += 60;
     }
     assert!(waited <= 360, "learned after {waited} s");
-}
-
-/// A gateway repeats a request; the answer names the delivery that has failed as the duplicate. The
-/// certificate is replaced by another laboratory's, and the former one, which alone is shown the
-/// other delivery, cannot ask.
-#[tokio::test]
-async fn what_the_former_certificate_could_not_ask_lets_no_correction_go_in_silence() {
-    let house = House::new();
-    let worker = house.worker("one");
-    house.authority.fails.store(true, Ordering::SeqCst);
-    let id = house.import("ours", 1);
-    turn(&worker).await;
-    house.authority.fails.store(false, Ordering::SeqCst);
-    assert_eq!(code(&house, id), "failed");
-    let before = Willing::default();
-    let deliveries = [("r-1", Processing::Failed), ("r-7", Processing::Completed)];
-    *before.deliveries.lock().unwrap() =
-        deliveries.map(|(receipt, it)| (receipt.to_owned(), it)).to_vec();
-    let why = Why::Unavailable { status: 503 };
-    let fault = Fault::Transient { why, retry_after: None, evidence: None };
-    *before.lost_find.lock().unwrap() = Some(fault);
-    house.authority.accepted.lock().unwrap().clear();
-    house.authority.forgot.store(true, Ordering::SeqCst);
-    let worker = renewed(&house, before);
-    let sent = house.sent();
-    let newer = correct(&house, id, 2);
-    pass(&house, &worker, 3_600).await;
-    let told =
-        house.journal.messages(newer).unwrap().len() + house.journal.notices().unwrap().len();
-    assert!(house.sent() == sent || told > 0, "{}", code(&house, newer));
 }
 
 /// The computer sleeps while a request is under way, and the certificate is replaced by another

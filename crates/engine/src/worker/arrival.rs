@@ -16,9 +16,6 @@ use crate::courier::questions::Unanswered;
 use crate::courier::verdict::{Health, found_at_last, has_second_way, may_be};
 use crate::courier::visibility::{Belief, EmptyAnswer, Visibility};
 
-/// So often it is asked for another delivery of what failed where that has no answer.
-const UNHEARD_MAX: u32 = 3;
-
 /// Whether the authority has a report that is to be corrected.
 pub(super) enum Arrival {
     /// It has not, as far as can be known.
@@ -72,7 +69,7 @@ impl<A: Authority> Worker<A> {
             }
             // It is asked for already, or under way.
             State::Unknown { .. } | State::Sending { .. } => return Ok(Arrival::Unanswerable),
-            State::Failed { .. } => return self.beside_what_failed(row, waiting, asked).await,
+            State::Failed { .. } => return self.beside_what_failed(row, asked).await,
             State::Held { .. }
             | State::Queued { .. }
             | State::Withdrawn { .. }
@@ -80,7 +77,7 @@ impl<A: Authority> Worker<A> {
             | State::Rejected => {}
         }
         let Some(since) = self.may_have_left(row)? else {
-            return self.beside_what_failed(row, waiting, asked).await;
+            return self.beside_what_failed(row, asked).await;
         };
         // The certificate of this endpoint is shown nothing of what another one has sent.
         if row.endpoint != self.endpoint.id() {
@@ -157,13 +154,12 @@ impl<A: Authority> Worker<A> {
     async fn beside_what_failed(
         &self,
         row: &Row,
-        waiting: &[Entry],
         asked: &mut bool,
     ) -> Result<Arrival, JournalError> {
         let timeline = self.journal.detail(row.id)?.timeline;
         let events = timeline.iter().map(|entry| &entry.event);
         let Some(receipt) = failed_under(events.clone()) else { return Ok(Arrival::Not) };
-        if row.endpoint != self.endpoint.id() || !self.journal.siblings(row.id)?.is_empty() {
+        if row.endpoint != self.endpoint.id() {
             return Ok(Arrival::Not);
         }
         let began = events.rev().find_map(|event| match event {
@@ -174,16 +170,19 @@ impl<A: Authority> Worker<A> {
         let sent = self.sent_within(row.id, since)?;
         *asked = true;
         let Asked { result, not_told, .. } = self.look_up(row.id, &row.identifier, sent).await?;
-        let other = match result {
-            Ok(found) => others_that_count(found, receipt),
-            // A few questions: what is never answered keeps no correction of what failed waiting.
-            Err(fault) if may_be_answered(&fault, waiting, row.id) => {
-                return Ok(Arrival::NotShown(None));
-            }
-            Err(_) => None,
+        let mut found = match result {
+            Ok(found) => found,
+            Err(Fault::Transient { why: Why::SearchUnsupported, .. }) => return Ok(Arrival::Not),
+            Err(fault) => return self.not_answered(row.id, fault),
         };
-        if other.is_none() && not_told.is_some() {
-            // The certificate that alone is shown another one, perhaps, could not ask.
+        // Whoever is shown what failed is shown the other one too.
+        let is_seen = found.answers.iter().any(|it| it.receipt.as_deref() == Some(receipt));
+        let siblings = self.journal.siblings(row.id)?;
+        if self.leave_out_others(&mut found, row.id, &siblings)? {
+            return Ok(Arrival::Unanswerable);
+        }
+        let other = others_that_count(found, receipt);
+        if other.is_none() && !is_seen && not_told.is_some_and(|fault| may_pass(&fault)) {
             return Ok(Arrival::NotShown(None));
         }
         let other = other.and_then(|other| other.answers.into_iter().find_map(|it| it.receipt));
@@ -336,11 +335,10 @@ impl<A: Authority> Worker<A> {
     }
 }
 
-/// Whether a question that came to nothing, for another delivery of what failed, is worth another
-/// try.
-fn may_be_answered(fault: &Fault, waiting: &[Entry], id: SubmissionId) -> bool {
-    !matches!(fault.why(), Some(Why::SearchUnsupported))
-        && asked_in_vain(waiting, id).0 < UNHEARD_MAX
+/// Whether a former certificate may be answered later. Most that are refused have expired or lost
+/// their access, and are for that reason former ones.
+fn may_pass(fault: &Fault) -> bool {
+    matches!(fault, Fault::Transient { why, .. } if *why != Why::SearchUnsupported)
 }
 
 /// How often a report waited because another one was not shown, by its timeline, and what the
