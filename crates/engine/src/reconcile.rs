@@ -11,7 +11,7 @@ use std::time::Duration;
 use client::{Authority, Evidence, Why};
 use exchange::{Answer, Endpoint, SearchSupport};
 use fhir::Instant;
-use journal::{Journal, Reconciled, RecordError, Unreconciled};
+use journal::{Journal, JournalError, Reconciled, RecordError, Unreconciled};
 use report::{Action, Event};
 
 pub use guarded::decide_guarded;
@@ -75,12 +75,38 @@ impl Comparison {
     }
 }
 
+/// A certificate that is asked with.
+struct Way<'a, A> {
+    authority: &'a A,
+    /// A time at which it was in use: what it shows was sent with it, perhaps.
+    used: Instant,
+}
+
+// By hand, because the authority need not be copied for it.
+impl<A> Clone for Way<'_, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A> Copy for Way<'_, A> {}
+
 impl<'a, A: Authority> ReconcileDeps<'a, A> {
+    /// The certificate in use.
+    fn in_use(&self) -> Way<'a, A> {
+        Way { authority: self.authority, used: self.clock.now() }
+    }
+
     /// The former certificates that can be used. What they show counts; what they do not show, or
     /// one of them that has expired, keeps nothing waiting: most are former ones because they are
     /// of no use any more.
-    fn formers(&self) -> impl Iterator<Item = &'a A> {
-        self.former.iter().filter_map(|it| it.authority.as_ref())
+    fn formers(&self) -> Vec<Way<'a, A>> {
+        let now = self.clock.now();
+        let way = move |it: &'a Formerly<A>| {
+            let used = Instant(it.until.0.saturating_sub(1)).min(now);
+            it.authority.as_ref().map(|authority| Way { authority, used })
+        };
+        self.former.iter().filter_map(way).collect()
     }
 }
 
@@ -102,7 +128,7 @@ async fn compare_once<A: Authority>(
     let saw = matches!(sees(tools).await, Ok(true));
     let lists = tools.endpoint.release.facts().search == SearchSupport::Full;
     if lists {
-        found.complete = match search(tools, tools.authority, open, &mut found).await {
+        found.complete = match search(tools, tools.in_use(), open, &mut found).await {
             // Each report is asked for by itself all the same. The way was free a moment ago: where
             // patience is asked for, or nothing is answered, it may be at the list alone.
             Err(fault) if is_answered(&fault) || (saw && may_be_alone(&fault)) => false,
@@ -114,7 +140,7 @@ async fn compare_once<A: Authority>(
     }
     // By identifier too: not every release lists, and a list may lag behind.
     let wanted = Wanted::of(tools, open, found.complete)?;
-    let mut asked = ask_for(tools, tools.authority, &wanted, ASKED_MAX, &mut found).await?;
+    let mut asked = ask_for(tools, tools.in_use(), &wanted, ASKED_MAX, &mut found).await?;
     let sees = match asked.put_off.take() {
         Some(fault) => Err(fault),
         None => ask_the_rest(tools, &wanted, &mut asked, &mut found).await,
@@ -169,7 +195,7 @@ struct AskedFor {
 /// Asks for the first `most` deliveries by their identifiers, or for as many as there is time for.
 async fn ask_for<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
-    authority: &A,
+    way: Way<'_, A>,
     wanted: &Wanted,
     most: usize,
     found: &mut Comparison,
@@ -190,7 +216,7 @@ async fn ask_for<A: Authority>(
             let questions = if answered == 0 { questions } else { answered };
             return Ok(AskedFor { questions, left: true, is_late: false, put_off: None });
         }
-        let mut shown = match authority.find(identifier).await.map_err(Into::into) {
+        let mut shown = match way.authority.find(identifier).await.map_err(Into::into) {
             Err(fault) if is_answered(&fault) => {
                 unanswered += u32::from(!concerns_the_question(&fault));
                 left = true;
@@ -212,7 +238,7 @@ async fn ask_for<A: Authority>(
         unanswered = 0;
         left |= exchange::leave_out_contradictions(&mut shown.answers) > 0;
         for answer in &shown.answers {
-            learn(tools, answer, &shown.evidence, found).await?;
+            learn(tools, way.used, answer, &shown.evidence, found).await?;
         }
     }
     let questions = wanted.identifiers.len().min(most);
@@ -251,18 +277,18 @@ fn is_answered(fault: &EngineError) -> bool {
 /// Everything that changed since the restored state; says whether that was everything.
 async fn search<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
-    authority: &A,
+    way: Way<'_, A>,
     open: Unreconciled,
     found: &mut Comparison,
 ) -> Result<bool, EngineError> {
     let mut since = open.since.map(|since| since.plus_seconds(-REACH_SECONDS));
     for _ in 0..SEARCHES_MAX {
-        let mut changes = authority.changed_since(since).await?;
+        let mut changes = way.authority.changed_since(since).await?;
         changes.unreadable += exchange::leave_out_contradictions(&mut changes.answers);
         for answer in &changes.answers {
             let proof = answer.receipt.as_deref().and_then(|id| entry(&changes.evidence, id));
             if let Some(proof) = proof {
-                learn(tools, answer, &proof, found).await?;
+                learn(tools, way.used, answer, &proof, found).await?;
             }
         }
         let newest = changes.answers.iter().filter_map(|answer| answer.last_updated).max();
@@ -278,6 +304,7 @@ async fn search<A: Authority>(
 
 async fn learn<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
+    used: Instant,
     answer: &Answer,
     proof: &Evidence,
     found: &mut Comparison,
@@ -294,13 +321,19 @@ async fn learn<A: Authority>(
     };
     let Some(mut event) = status_event(answer, &context) else { return Ok(()) };
     let mut shown = Cow::Borrowed(answer);
-    if let Event::Failed { receipt } = event {
+    let Some(identifier) = known_or_first(tools.journal, answer)? else { return Ok(()) };
+    if let Event::Failed { receipt } = &event
+        && !is_shared_by_lost(tools.journal, &identifier)?
+    {
         // Perhaps as the duplicate of another delivery: the worker, which reads it at once, asks
         // whether another one counts before anybody is told so.
-        event = Event::Accepted { receipt, since: now, due: now };
+        event = Event::Accepted { receipt: receipt.clone(), since: now, due: now };
         shown.to_mut().issues.clear();
     }
-    let Some(identifier) = known_or_first(tools.journal, answer)? else { return Ok(()) };
+    if let Event::Accepted { since, .. } = &mut event {
+        // It is followed with the certificate that shows it.
+        *since = used;
+    }
     let endpoint = tools.endpoint.id();
     let report = found_report(endpoint, (identifier, None), event, &shown, proof.clone(), now);
     match tools.journal.reconcile_async(report).await {
@@ -311,6 +344,13 @@ async fn learn<A: Authority>(
         Err(error) => return Err(EngineError::refused(Action::Resubmit, error)),
     }
     Ok(())
+}
+
+/// Whether several reports that a restore has lost have this identifier: each is told as it is
+/// shown, because nobody could say of which another delivery is.
+fn is_shared_by_lost(journal: &Journal, identifier: &str) -> Result<bool, JournalError> {
+    let lost = journal.lost_reports()?.into_iter();
+    Ok(lost.filter(|lost| lost.identifier == identifier).nth(1).is_some())
 }
 
 /// The identifier under which the journal knows a report, which the authority may give back in

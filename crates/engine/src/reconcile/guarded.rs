@@ -1,6 +1,8 @@
 //! What waits after a restore until the authority was asked for its document: let go where the
 //! authority does not have it, held where it does.
 
+use std::collections::BTreeSet;
+
 use client::{Authority, Fault};
 use exchange::SearchSupport;
 use journal::JournalError;
@@ -280,14 +282,26 @@ async fn asked<A: Authority>(
         // Nothing to ask by: a person decides.
         return Ok(Asked::Shown(String::new()));
     };
-    match shown_already(tools, tools.authority, &identifier).await {
-        Ok(Some(receipt)) => return Ok(Asked::Shown(receipt)),
-        Ok(None) => {}
-        Err(fault) if concerns_the_question(&fault) => return Ok(Asked::InVain),
-        Err(fault) => return Err(fault),
+    // What it is to take the place of may have been corrected under its own identifier.
+    let mut identifiers = BTreeSet::from([identifier]);
+    let mut corrects = tools.journal.row(id)?.corrects;
+    while let Some(earlier) = corrects {
+        let row = tools.journal.row(earlier)?;
+        identifiers.extend(row.summary.identifier);
+        corrects = row.corrects;
     }
-    for former in tools.formers() {
-        match shown_already(tools, former, &identifier).await {
+    for identifier in &identifiers {
+        match shown_already(tools, tools.authority, identifier).await {
+            Ok(Some(receipt)) => return Ok(Asked::Shown(receipt)),
+            Ok(None) => {}
+            Err(fault) if concerns_the_question(&fault) => return Ok(Asked::InVain),
+            Err(fault) => return Err(fault),
+        }
+    }
+    let formers = tools.formers();
+    let each = formers.iter().flat_map(|way| identifiers.iter().map(move |it| (way.authority, it)));
+    for (former, identifier) in each.collect::<Vec<_>>() {
+        match shown_already(tools, former, identifier).await {
             Ok(Some(receipt)) => return Ok(Asked::Shown(receipt)),
             // It has expired or lost its access, perhaps, as most former ones have.
             Ok(None) => {}

@@ -226,7 +226,8 @@ impl Engine {
         let (mut found, mut fault) = (reconcile::Comparison::default(), None);
         found.complete = true;
         let now = self.now();
-        if open.is_some_and(|open| is_set || open.restored > now) {
+        let is_ahead = |open: Option<Unreconciled>| open.is_some_and(|open| open.restored > now);
+        if (is_set && open.is_some()) || at_each.iter().any(|(_, open)| is_ahead(*open)) {
             // The clock was ahead at the restore, or is set ahead by now: the hour begins now.
             self.journal().set_unreconciled_from(now)?;
         }

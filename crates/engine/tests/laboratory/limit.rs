@@ -33,6 +33,16 @@ pub(crate) fn broken() -> Fault {
 }
 
 impl Simulated {
+    /// The number of nobody, or of another laboratory.
+    pub(super) fn missing(&self) -> Fault {
+        if self.service.lock().unwrap().forbids_others {
+            let why = Why::Forbidden { status: 403 };
+            return Fault::Locked { why, evidence: Some(Box::default()) };
+        }
+        let why = Why::NotFound { status: 404 };
+        Fault::Transient { why, retry_after: None, evidence: None }
+    }
+
     /// One more question, or too many.
     pub(super) fn count(&self) -> Result<(), Fault> {
         let minute = self.clock.now().0 / MINUTE;

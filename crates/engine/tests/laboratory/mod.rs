@@ -79,6 +79,8 @@ pub(crate) struct Service {
     pub(crate) list_ends: Option<Fault>,
     /// Every question is answered with an error of the server.
     pub(crate) broken: bool,
+    /// A read by a number of another laboratory is answered with 403.
+    pub(crate) forbids_others: bool,
     /// The delivery whose question always ends with an error, and which no list shows.
     pub(crate) chokes_on_delivery: Option<String>,
     /// What the question for this delivery or document always ends with.
@@ -186,9 +188,7 @@ impl Authority for Simulated {
 
     async fn status(&self, receipt: &str) -> Result<Received, Fault> {
         let hit = self.seen().into_iter().find(|hit| hit.receipt.as_deref() == Some(receipt));
-        let why = client::Why::NotFound { status: 404 };
-        let missing = Fault::Transient { why, retry_after: None, evidence: None };
-        hit.map(|answer| Received { answer, evidence: evidence() }).ok_or(missing)
+        hit.map(|answer| Received { answer, evidence: evidence() }).ok_or_else(|| self.missing())
     }
 
     async fn changed_since(&self, since: Option<Instant>) -> Result<Changes, Fault> {

@@ -3,6 +3,7 @@
 
 mod added;
 mod forgotten;
+mod former;
 mod limited;
 mod named;
 mod patient;

@@ -15,24 +15,27 @@ const ASKED: &str = "guard-asked:";
 /// authority was not asked for it since: another correction may have been sent of which nothing
 /// here knows.
 pub(crate) fn is_due(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
-    for id in with_corrected(connection, id)? {
-        let Some(restored) = doubt::restored_since(connection, id)? else { continue };
-        let asked = settings::get(connection, &name_of(id))?.and_then(|at| at.as_i64());
-        if asked != Some(restored.0) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    let Some(restored) = restored_since(connection, id)? else { return Ok(false) };
+    let asked = settings::get(connection, &name_of(id))?.and_then(|at| at.as_i64());
+    Ok(asked != Some(restored))
 }
 
 /// The authority was asked for it, or a person has decided without that.
 pub(crate) fn note(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
+    match restored_since(connection, id)? {
+        Some(restored) => settings::set(connection, &name_of(id), &restored.into()),
+        None => Ok(()),
+    }
+}
+
+/// When the journal was restored, where that covers a report or what it is to take the place of.
+fn restored_since(connection: &Connection, id: SubmissionId) -> Result<Option<i64>, JournalError> {
     for id in with_corrected(connection, id)? {
         if let Some(restored) = doubt::restored_since(connection, id)? {
-            settings::set(connection, &name_of(id), &restored.0.into())?;
+            return Ok(Some(restored.0));
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 /// A report, what it corrects, what that corrected, and so on.

@@ -83,11 +83,21 @@ pub(crate) fn forgotten(connection: &Connection) -> Result<Option<Unreconciled>,
     span(connection, FORGOTTEN)
 }
 
+/// The hour of what is to be compared begins now, because the clock was wrong at the restore. So do
+/// the forty days of what may be forgotten, where they would not have begun yet, or be over.
 pub(crate) fn count_from(connection: &Connection, now: Instant) -> Result<(), JournalError> {
-    let Some(open) = unreconciled(connection)? else { return Ok(()) };
-    let since = open.since.map(|since| since.0);
-    let value = serde_json::json!({ "since": since, "restored": now.0 });
-    settings::set(connection, RECONCILE, &value)
+    let begin = |name: &str, open: Unreconciled| {
+        let since = open.since.map(|since| since.0);
+        let value = serde_json::json!({ "since": since, "restored": now.0 });
+        settings::set(connection, name, &value)
+    };
+    if let Some(open) = unreconciled(connection)? {
+        begin(RECONCILE, open)?;
+    }
+    match forgotten(connection)? {
+        Some(open) if open.restored > now || !is_recent(&open, now) => begin(FORGOTTEN, open),
+        _ => Ok(()),
+    }
 }
 
 /// What is still to be compared with one endpoint, also where that was added, or added again, only
