@@ -82,15 +82,6 @@ struct Way<'a, A> {
     used: Instant,
 }
 
-// By hand, because the authority need not be copied for it.
-impl<A> Clone for Way<'_, A> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<A> Copy for Way<'_, A> {}
-
 impl<'a, A: Authority> ReconcileDeps<'a, A> {
     /// The certificate in use.
     fn in_use(&self) -> Way<'a, A> {
