@@ -5,11 +5,30 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use client::{Evidence, Fault, Why};
+use engine::Worker;
 use exchange::{IdentifierChoice, Processing};
 use journal::NewSubmission;
+use report::SubmissionId;
 
 use crate::house::{House, Willing, news};
 use crate::{BOTH, code, correct, pass, renewed, turn};
+
+/// A report that the authority says at once has failed.
+async fn failed(house: &House, worker: &Worker<Willing>, number: u64) -> SubmissionId {
+    house.authority.fails.store(true, Ordering::SeqCst);
+    let id = house.import("ours", number);
+    turn(worker).await;
+    house.authority.fails.store(false, Ordering::SeqCst);
+    assert_eq!(code(house, id), "failed");
+    id
+}
+
+/// What failed was the duplicate of another delivery, which is shown by now.
+fn repeats(authority: &Willing) {
+    let deliveries = [("r-1", Processing::Failed), ("r-7", Processing::Completed)];
+    *authority.deliveries.lock().unwrap() =
+        deliveries.map(|(receipt, it)| (receipt.to_owned(), it)).to_vec();
+}
 
 /// A gateway repeats a request; the answer names the delivery that has failed as the duplicate, and
 /// the other one is shown some seconds later. The one question before the correction is put off.
@@ -19,14 +38,8 @@ async fn one_question_that_is_put_off_lets_no_correction_go_beside_another_deliv
     for heard in [true, false] {
         let house = House::new();
         let worker = house.worker("one");
-        house.authority.fails.store(true, Ordering::SeqCst);
-        let id = house.import("ours", 1);
-        turn(&worker).await;
-        house.authority.fails.store(false, Ordering::SeqCst);
-        assert_eq!(code(&house, id), "failed");
-        let deliveries = [("r-1", Processing::Failed), ("r-7", Processing::Completed)];
-        *house.authority.deliveries.lock().unwrap() =
-            deliveries.map(|(receipt, it)| (receipt.to_owned(), it)).to_vec();
+        let id = failed(&house, &worker, 1).await;
+        repeats(&house.authority);
         house.clock.pass(3_600);
         let evidence = heard.then(|| Box::new(Evidence { status: 429, ..Evidence::default() }));
         let why = match heard {
@@ -53,15 +66,9 @@ async fn one_question_that_is_put_off_lets_no_correction_go_beside_another_deliv
 async fn what_the_former_certificate_could_not_ask_lets_no_correction_go_in_silence() {
     let house = House::new();
     let worker = house.worker("one");
-    house.authority.fails.store(true, Ordering::SeqCst);
-    let id = house.import("ours", 1);
-    turn(&worker).await;
-    house.authority.fails.store(false, Ordering::SeqCst);
-    assert_eq!(code(&house, id), "failed");
+    let id = failed(&house, &worker, 1).await;
     let before = Willing::default();
-    let deliveries = [("r-1", Processing::Failed), ("r-7", Processing::Completed)];
-    *before.deliveries.lock().unwrap() =
-        deliveries.map(|(receipt, it)| (receipt.to_owned(), it)).to_vec();
+    repeats(&before);
     let why = Why::Unavailable { status: 503 };
     let fault = Fault::Transient { why, retry_after: None, evidence: None };
     *before.lost_find.lock().unwrap() = Some(fault);
@@ -99,9 +106,7 @@ async fn a_correction_under_the_same_identifier_does_not_go_beside_another_deliv
         turn(&worker).await;
         house.authority.fails.store(false, Ordering::SeqCst);
         assert_eq!(code(&house, id), "failed");
-        let deliveries = [("r-1", Processing::Failed), ("r-7", Processing::Completed)];
-        *house.authority.deliveries.lock().unwrap() =
-            deliveries.map(|(receipt, it)| (receipt.to_owned(), it)).to_vec();
+        repeats(&house.authority);
         house.clock.pass(3_600);
         let sent = house.sent();
         let newer = version(2, Some(id));
@@ -127,14 +132,8 @@ async fn searches_limited_for_minutes_let_no_correction_go_beside_another_delive
     {
         let house = House::new();
         let worker = house.worker("one");
-        house.authority.fails.store(true, Ordering::SeqCst);
-        let id = house.import("ours", 1);
-        turn(&worker).await;
-        house.authority.fails.store(false, Ordering::SeqCst);
-        assert_eq!(code(&house, id), "failed");
-        let deliveries = [("r-1", Processing::Failed), ("r-7", Processing::Completed)];
-        *house.authority.deliveries.lock().unwrap() =
-            deliveries.map(|(receipt, it)| (receipt.to_owned(), it)).to_vec();
+        let id = failed(&house, &worker, 1).await;
+        repeats(&house.authority);
         house.clock.pass(3_600);
         let evidence = Some(Box::new(Evidence { status, ..Evidence::default() }));
         let why = Why::Unavailable { status };
@@ -161,11 +160,7 @@ async fn a_renewal_keeps_no_correction_waiting_where_nobody_can_search() {
     for renews in [false, true] {
         let house = House::new();
         let mut worker = house.worker("one");
-        house.authority.fails.store(true, Ordering::SeqCst);
-        let id = house.import("ours", 1);
-        turn(&worker).await;
-        house.authority.fails.store(false, Ordering::SeqCst);
-        assert_eq!(code(&house, id), "failed");
+        let id = failed(&house, &worker, 1).await;
         let fault =
             Fault::Transient { why: Why::SearchUnsupported, retry_after: None, evidence: None };
         *house.authority.lost_find.lock().unwrap() = Some(fault);

@@ -3,12 +3,10 @@
 
 use engine::Clock as _;
 use exchange::Processing;
-use journal::{Journal, NewSubmission, Step};
-use report::{Event, Person};
+use journal::Journal;
 
 use crate::laboratory::{Laboratory, MINUTE, Stored, key};
-use crate::restored::{begun, now, of_the_other, stored, work};
-use crate::version;
+use crate::restored::{begun, stored, work};
 
 /// A disk has died, and nothing had been accepted at this endpoint before its backup. The settings
 /// that go on lack the endpoint, and name another one or none: an hour after the restore the
@@ -64,49 +62,5 @@ async fn of_two_deliveries_that_a_restore_has_forgotten_the_completed_one_counts
         let id = journal.find_by_attempt_identifier("urn:uuid:twice").unwrap().unwrap();
         let state = journal.state(id).unwrap().code();
         assert_eq!(state, "completed", "the authority has it; told first: {first:?}");
-    }
-}
-
-/// A report has failed in the backup; its correction was completed since, and then the disk died.
-/// Nobody looks at it for weeks; then it is corrected, or sent again as it is. `days`: since the
-/// restore.
-#[tokio::test]
-async fn what_failed_in_a_backup_is_not_corrected_in_silence_beside_a_forgotten_correction() {
-    for days in [3, 33] {
-        let (mut lab, journal) = begun().await;
-        let first = now(&lab);
-        let first = version(&mut lab, &journal, 7, first);
-        let at = lab.clock.now();
-        let step = |event| Step::new(first, event, Person("test".to_owned()), at);
-        journal.record(step(Event::SendingStarted { since: at })).unwrap();
-        journal.record(step(Event::Failed { receipt: "r-failed".to_owned() })).unwrap();
-        let identifier = journal.row(first).unwrap().identifier;
-        lab.authority.service.lock().unwrap().stored.push(Stored {
-            receipt: "r-failed".to_owned(),
-            certificate: 0,
-            identifier,
-            accepted: at,
-            visible: at,
-            finished: at,
-            outcome: Processing::Failed,
-        });
-        journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
-        lab.pass(MINUTE);
-        // The correction, which the journal has forgotten.
-        of_the_other(&lab, "urn:uuid:of-before");
-        lab.pass(MINUTE);
-        let journal = lab.on_a_new_disk(journal);
-        journal.set_paused(false).unwrap();
-        work(&mut lab, &journal, 20).await;
-        assert!(journal.unreconciled().unwrap().is_none(), "it was compared");
-        for _ in 0..days {
-            lab.pass(24 * 60 * MINUTE);
-            journal.count_guarded_time(lab.clock.now()).unwrap();
-        }
-        let event = now(&lab);
-        let new = lab.version(8, "urn:uuid:version-8", event);
-        journal.import(NewSubmission { corrects: Some(first), ..new }).unwrap();
-        work(&mut lab, &journal, 40).await;
-        assert_eq!(stored(&lab).len(), 3, "corrected once; after {days} days");
     }
 }

@@ -4,7 +4,7 @@
 use engine::Clock as _;
 use exchange::Processing;
 use journal::{Journal, NewSubmission, Step};
-use report::{Event, Person};
+use report::{Event, Person, SubmissionId};
 
 use crate::laboratory::{Laboratory, MINUTE, Stored, key};
 use crate::restored::{begun, now, of_the_other, released, stored, word, work};
@@ -24,34 +24,48 @@ fn put(lab: &Laboratory, receipt: &str, identifier: &str, outcome: Processing) {
     });
 }
 
-/// As `what_failed_in_a_backup_is_not_corrected_in_silence_beside_a_forgotten_correction`, but
-/// the second correction has a document identifier of its own.
+/// In the backup it has failed.
+fn fail(lab: &Laboratory, journal: &Journal, id: SubmissionId) {
+    let at = lab.clock.now();
+    let step = |event| Step::new(id, event, Person("test".to_owned()), at);
+    journal.record(step(Event::SendingStarted { since: at })).unwrap();
+    journal.record(step(Event::Failed { receipt: "r-failed".to_owned() })).unwrap();
+    put(lab, "r-failed", &journal.row(id).unwrap().identifier, Processing::Failed);
+}
+
+/// A backup is made, a newer version of the document is completed, and the disk dies. What the
+/// authority shows was compared days ago.
+async fn restored_without_a_newer_one(
+    lab: &mut Laboratory,
+    journal: Journal,
+    days: u32,
+) -> Journal {
+    journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
+    lab.pass(MINUTE);
+    of_the_other(lab, "urn:uuid:of-before");
+    lab.pass(MINUTE);
+    let journal = lab.on_a_new_disk(journal);
+    journal.set_paused(false).unwrap();
+    work(lab, &journal, 20).await;
+    assert!(journal.unreconciled().unwrap().is_none(), "it was compared");
+    for _ in 0..days {
+        lab.pass(24 * 60 * MINUTE);
+        journal.count_guarded_time(lab.clock.now()).unwrap();
+    }
+    journal
+}
+
+/// A report has failed in the backup, and its correction was completed since. Nobody looks at it
+/// for days, or weeks; then it is corrected, also under another document identifier.
 #[tokio::test]
-async fn a_correction_under_another_identifier_goes_beside_no_forgotten_one() {
+async fn what_failed_in_a_backup_is_not_corrected_in_silence_beside_a_forgotten_correction() {
     let mut ends = Vec::new();
     for (days, other) in [(3, false), (33, false), (3, true), (33, true)] {
         let (mut lab, journal) = begun().await;
         let first = now(&lab);
         let first = version(&mut lab, &journal, 7, first);
-        let at = lab.clock.now();
-        let step = |event| Step::new(first, event, Person("test".to_owned()), at);
-        journal.record(step(Event::SendingStarted { since: at })).unwrap();
-        journal.record(step(Event::Failed { receipt: "r-failed".to_owned() })).unwrap();
-        let identifier = journal.row(first).unwrap().identifier;
-        put(&lab, "r-failed", &identifier, Processing::Failed);
-        journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
-        lab.pass(MINUTE);
-        // The correction, which the journal has forgotten.
-        of_the_other(&lab, "urn:uuid:of-before");
-        lab.pass(MINUTE);
-        let journal = lab.on_a_new_disk(journal);
-        journal.set_paused(false).unwrap();
-        work(&mut lab, &journal, 20).await;
-        assert!(journal.unreconciled().unwrap().is_none(), "it was compared");
-        for _ in 0..days {
-            lab.pass(24 * 60 * MINUTE);
-            journal.count_guarded_time(lab.clock.now()).unwrap();
-        }
+        fail(&lab, &journal, first);
+        let journal = restored_without_a_newer_one(&mut lab, journal, days).await;
         let event = now(&lab);
         let mut new = lab.version(8, "urn:uuid:version-8", event);
         if other {
@@ -135,25 +149,9 @@ async fn withdrawn_correction(has_failed: bool, days: u32, is_same: bool) -> (us
     let event = if has_failed { now(&lab) } else { Event::Held };
     let first = version(&mut lab, &journal, 7, event);
     if has_failed {
-        let at = lab.clock.now();
-        let step = |event| Step::new(first, event, Person("test".to_owned()), at);
-        journal.record(step(Event::SendingStarted { since: at })).unwrap();
-        journal.record(step(Event::Failed { receipt: "r-failed".to_owned() })).unwrap();
-        let identifier = journal.row(first).unwrap().identifier;
-        put(&lab, "r-failed", &identifier, Processing::Failed);
+        fail(&lab, &journal, first);
     }
-    journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
-    lab.pass(MINUTE);
-    of_the_other(&lab, "urn:uuid:of-before");
-    lab.pass(MINUTE);
-    let journal = lab.on_a_new_disk(journal);
-    journal.set_paused(false).unwrap();
-    work(&mut lab, &journal, 20).await;
-    assert!(journal.unreconciled().unwrap().is_none(), "it was compared");
-    for _ in 0..days {
-        lab.pass(24 * 60 * MINUTE);
-        journal.count_guarded_time(lab.clock.now()).unwrap();
-    }
+    let journal = restored_without_a_newer_one(&mut lab, journal, days).await;
     let before = stored(&lab).len();
     let mut told = String::new();
     if is_same {
