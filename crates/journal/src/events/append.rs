@@ -355,7 +355,7 @@ pub(crate) fn advance(
 ) -> Result<State, RecordError> {
     let state = subject.state.apply(happening.event)?;
     append(connection, subject, happening)?;
-    write_state(connection, subject.id, &state, happening).map_err(JournalError::from)?;
+    write_state(connection, subject, &state, happening).map_err(JournalError::from)?;
     let is_open = |state: &State| state.shown().may_be_corrected();
     if is_open(&subject.state) && !is_open(&state) {
         edited::forget(connection, subject.id)?;
@@ -365,17 +365,13 @@ pub(crate) fn advance(
 
 fn write_state(
     connection: &Connection,
-    id: SubmissionId,
+    subject: &Subject,
     state: &State,
     happening: &Happening<'_>,
 ) -> Result<(), Write> {
     let requests = i64::from(matches!(happening.event, Event::SendingStarted { .. }));
-    let successor = match happening.event {
-        Event::Superseded { by } => Some(by.0),
-        _ => None,
-    };
     connection.prepare_cached(sql::MOVE)?.execute(params![
-        id.0,
+        subject.id.0,
         happening.at.0,
         state.code(),
         cells::to_json(state)?,
@@ -383,8 +379,15 @@ fn write_state(
         state.unclear_since().map(|since| since.0),
         state.receipt(),
         requests,
-        successor,
     ])?;
+    let successor = match happening.event {
+        Event::Superseded { by } => Some(by.0),
+        _ => None,
+    };
+    let had_successor = matches!(subject.state, State::Superseded { .. });
+    if had_successor || successor.is_some() {
+        connection.prepare_cached(sql::SET_SUCCESSOR)?.execute(params![subject.id.0, successor])?;
+    }
     Ok(())
 }
 

@@ -47,8 +47,11 @@ pub(crate) const MESSAGES_BY_ORIGIN: &str =
 pub(crate) const SUBJECT: &str =
     "SELECT state_json, digest, identifier, corrects FROM submission WHERE id = ?1";
 pub(crate) const MOVE: &str = "UPDATE submission SET updated = ?2, state = ?3, state_json = ?4, \
-     due = ?5, doubt_since = ?6, receipt = coalesce(?7, receipt), attempts = attempts + ?8, \
-     corrected_by = ?9 WHERE id = ?1";
+     due = ?5, doubt_since = ?6, receipt = coalesce(?7, receipt), attempts = attempts + ?8 \
+     WHERE id = ?1";
+/// Apart from [`MOVE`]: where a column that refers to its own table may change, SQLite writes every
+/// index of that table anew, also those of other columns.
+pub(crate) const SET_SUCCESSOR: &str = "UPDATE submission SET corrected_by = ?2 WHERE id = ?1";
 pub(crate) const COUNT_MESSAGES: &str =
     "UPDATE submission SET errors = ?2, warnings = ?3, notices = ?4 WHERE id = ?1";
 pub(crate) const SENDING: &str =
@@ -329,87 +332,4 @@ pub(crate) const ERASE_EVIDENCE: &str = "UPDATE evidence SET body = NULL WHERE s
       IS NOT NULL ORDER BY id DESC LIMIT 1)";
 
 #[cfg(test)]
-mod plans {
-    use super::*;
-
-    fn plan(statement: &str) -> String {
-        let connection = rusqlite::Connection::open_in_memory().unwrap();
-        connection.execute_batch(include_str!("../../schema/full.sql")).unwrap();
-        let mut query = connection.prepare(&format!("EXPLAIN QUERY PLAN {statement}")).unwrap();
-        let parameters = query.parameter_count();
-        let steps = query
-            .query_map(rusqlite::params_from_iter(vec![1_i64; parameters]), |row| {
-                row.get::<_, String>(3)
-            })
-            .unwrap();
-        steps.map(Result::unwrap).collect::<Vec<_>>().join(" | ")
-    }
-
-    #[test]
-    fn hot_statements_use_their_index_and_never_sort() {
-        for (statement, index) in [
-            (DUE, "submission_due"),
-            (DUE_AT, "submission_due"),
-            (NEXT_DUE, "submission_due"),
-            (PAGE, "submission_created"),
-            (PAGE_OF_STATE, "submission_state"),
-            (PAGE_OF_UNCLEAR, "submission_state"),
-            (OLDEST_OF_STATE, "submission_state"),
-            (FIGURES, "submission_created"),
-            (COUNT_OF_STATE_IN, "COVERING INDEX submission_state"),
-            (OPEN_REPORTS, "submission_state"),
-            (HELD_AFTER_REQUEST, "submission_state"),
-            (SENDING, "submission_state"),
-            (DOUBTS_LONG, "submission_state"),
-            (OVERDUE, "submission_state"),
-            (ERASABLE, "submission_state"),
-            (COUNT_ERASABLE, "submission_state"),
-            (BY_IDENTIFIER, "submission_identifier"),
-            (BY_IDENTIFIER_AT, "submission_identifier"),
-            (OF_ATTEMPT, "submission_identifier"),
-            (BY_RECEIPT, "submission_receipt"),
-            (BY_RECEIPT_AT, "submission_receipt"),
-            (ACCEPTED_AT, "submission_receipt"),
-            (DUE_BEYOND, "submission_due"),
-            (OF_CONTENT, "submission_canonical"),
-            (OF_CONTENT, "submission_digest"),
-            (OF_CONTENT_AT, "submission_canonical"),
-            (WITHDRAWN_OF_CONTENT, "submission_digest"),
-            (WITHDRAWN_OF_CONTENT, "submission_canonical"),
-            (OF_DOCUMENT, "submission_document"),
-            (VERSIONS_SINCE, "submission_document"),
-            (VERSIONS, "submission_document"),
-            (SUCCESSORS, "submission_corrects"),
-            (TIMELINE, "event_submission"),
-            (EVIDENCE, "evidence_submission"),
-            (MATCHES, "VIRTUAL TABLE"),
-            (HAS_WORDS, "VIRTUAL TABLE"),
-            (NUMBERS, "submission_state"),
-            (SUBJECT, "INTEGER PRIMARY KEY"),
-            (CORRECTS, "INTEGER PRIMARY KEY"),
-            (ROW, "INTEGER PRIMARY KEY"),
-            (NAMED_AS_DOCUMENT, "INTEGER PRIMARY KEY"),
-            (MOVE, "INTEGER PRIMARY KEY"),
-            (MESSAGES, "PRIMARY KEY"),
-            (DOCUMENT, "INTEGER PRIMARY KEY"),
-            (SETTINGS, "PRIMARY KEY"),
-        ] {
-            let plan = plan(statement);
-            assert!(plan.contains(index), "{statement}\n{plan}");
-            assert!(!plan.contains("TEMP B-TREE"), "{statement}\n{plan}");
-            let searched = plan
-                .replace("SCAN search VIRTUAL TABLE", "")
-                .replace("SCAN json_each VIRTUAL TABLE", "")
-                // What it has just found of a chain of corrections.
-                .replace("SCAN newer", "");
-            let scan_by_index = statement == NEXT_DUE;
-            assert!(scan_by_index || !searched.contains("SCAN"), "{statement}\n{plan}");
-        }
-    }
-
-    #[test]
-    fn the_last_event_is_found_from_the_end() {
-        assert_eq!(plan(LAST_EVENT), "SCAN event");
-        assert!(LAST_EVENT.contains("ORDER BY id DESC LIMIT 1"));
-    }
-}
+mod plans;
