@@ -287,9 +287,10 @@ fn single(candidates: &mut Vec<Candidate>) -> Result<Candidate, EngineError> {
     candidates.pop().ok_or(EngineError::Journal(JournalError::Damaged))
 }
 
-/// A `urn:uuid:` for one attempt to deliver one content.
+/// A `urn:uuid:` for one attempt to deliver one content. Version 7 (RFC 9562) grows with time, so that
+/// those that are taken in together stand together in the journal's index.
 fn attempt_identifier() -> String {
-    format!("urn:uuid:{}", Uuid::new_v4())
+    format!("urn:uuid:{}", Uuid::now_v7())
 }
 
 /// The findings of a candidate as the journal keeps them.
