@@ -80,8 +80,13 @@ impl Engine {
         parsed.compared_through = journal.newest()?;
         let (digest, canonical) = (parsed.digest.clone(), parsed.canonical.clone());
         let canonical = Some(canonical.as_str());
-        parsed.known = journal.of_content(&digest, canonical, here)?;
-        parsed.elsewhere = journal.of_content(&digest, canonical, None)?.into_iter().next_back();
+        let anywhere = journal.of_content(&digest, canonical, None)?;
+        // Most reports are new, and have come nowhere before.
+        parsed.known = match anywhere.is_empty() {
+            true => Vec::new(),
+            false => journal.of_content(&digest, canonical, here)?,
+        };
+        parsed.elsewhere = anywhere.into_iter().next_back();
         parsed.relation = None;
         parsed.compared_for = endpoint.map(|endpoint| endpoint.id().to_owned());
         if let Some(here) = here {
