@@ -8,7 +8,6 @@ import { door } from "#door";
 import { problemOf } from "../bridge/door";
 import type { Fix } from "../bridge/door";
 import type { CauseFieldView } from "../bridge/generated/CauseFieldView";
-import type { Problem } from "../bridge/generated/Problem";
 import { useCodeText, useText } from "../i18n/text";
 import { Button, Select, TextField } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
@@ -16,9 +15,9 @@ import { Difference } from "./difference";
 import css from "./fix-dialog.module.css";
 import { useRun } from "./fix-run";
 import type { Run } from "./fix-run";
-import { fieldsOf, usePreview } from "./fix-steps";
+import { fieldsOf, useFailed, usePreview } from "./fix-steps";
 import type { Preview } from "./fix-steps";
-import { Notice, ProblemNote } from "../kit/notes";
+import { Notice, ProblemNote, ReadProblem } from "../kit/notes";
 import { Hidden, namesSomebody } from "./veil";
 import { useWindow } from "../place";
 
@@ -26,7 +25,7 @@ export function FixDialog({ ids, onClose }: { ids: number[]; onClose: () => void
   const text = useText();
   const [fields, setFields] = useState<CauseFieldView[]>();
   const [fix, setFix] = useState<Fix>({ path: "", find: "", replace: "" });
-  const [problem, setProblem] = useState<Problem>();
+  const { read, asked, setError } = useFailed();
   const { reveal } = useWindow();
   const names = !reveal && namesSomebody(fix.path);
   const [here] = useState(() => door.here());
@@ -41,12 +40,12 @@ export function FixDialog({ ids, onClose }: { ids: number[]; onClose: () => void
         setFix((old) => (old.path ? old : { path: first.path, find: first.values[0]?.value ?? "", replace: "" }));
       return true;
     };
-    fieldsOf(here, ids, told).catch((thrown) => current && setProblem(problemOf(thrown)));
+    fieldsOf(here, ids, told).catch((thrown) => current && setError(problemOf(thrown)));
     return () => {
       current = false;
     };
-  }, [ids, here]);
-  const preview = usePreview(here, ids, fix);
+  }, [ids, here, asked, setError]);
+  const { preview, read: looked } = usePreview(here, ids, fix);
   const run = useRun(here, fix);
   // Nothing is sent before it is known of each what the change does to it.
   const ready = preview?.looked === ids.length ? preview.view.ready : [];
@@ -69,7 +68,7 @@ export function FixDialog({ ids, onClose }: { ids: number[]; onClose: () => void
         />
       }
     >
-      {problem && <ProblemNote problem={problem} />}
+      <ReadProblem of={read} />
       {run.problem && <ProblemNote problem={run.problem} />}
       {fields?.length === 0 && <Notice tone="caution" title={text("fix.no-field")} />}
       {run.phase === "none" && names && <Hidden />}
@@ -77,7 +76,7 @@ export function FixDialog({ ids, onClose }: { ids: number[]; onClose: () => void
         <Terms fields={fields} fix={fix} onChange={setFix} />
       )}
       {run.phase === "none" ? (
-        !names && preview && <Looked preview={preview} of={ids.length} />
+        !names && (preview ? <Looked preview={preview} of={ids.length} /> : <ReadProblem of={looked} />)
       ) : (
         <Progress run={run} rest={rest.length} />
       )}

@@ -2,9 +2,11 @@
 
 import { useEffect, useState } from "react";
 
+import { problemOf } from "../bridge/door";
 import type { Caller, Fix } from "../bridge/door";
 import type { CauseFieldView } from "../bridge/generated/CauseFieldView";
 import type { FixView } from "../bridge/generated/FixView";
+import type { Problem } from "../bridge/generated/Problem";
 
 /** Reports that one call looks at; the core takes a thousand. */
 const STEP = 100;
@@ -35,11 +37,24 @@ async function inSteps<T, All>(
   }
 }
 
+/** A read that failed, and what asks once more. */
+export function useFailed() {
+  const [error, setError] = useState<Problem | null>(null);
+  const [asked, setAsked] = useState(0);
+  const refetch = () => {
+    setError(null);
+    setAsked(asked + 1);
+  };
+  return { read: { error, isFetching: false, refetch }, asked, setError };
+}
+
 /** What one change would do to all of them. `looked` is how many are known of: only all of them may be acted on. */
-export function usePreview(here: Caller, ids: number[], fix: Fix): Preview | undefined {
+export function usePreview(here: Caller, ids: number[], fix: Fix) {
   const [preview, setPreview] = useState<{ of: Fix } & Preview>();
+  const { read, asked, setError } = useFailed();
   useEffect(() => {
     let current = true;
+    setError(null);
     if (!fix.find || !fix.replace || fix.find === fix.replace) return undefined;
     const join = (all: FixView, one: FixView): FixView => ({
       ready: [...all.ready, ...one.ready],
@@ -52,17 +67,19 @@ export function usePreview(here: Caller, ids: number[], fix: Fix): Preview | und
       return current;
     };
     const timer = setTimeout(() => {
-      inSteps(ids, (part) => here.call("fix_preview", { ids: part, ...fix }), NOTHING, join, told).catch(
-        () => current && setPreview(undefined),
-      );
+      inSteps(ids, (part) => here.call("fix_preview", { ids: part, ...fix }), NOTHING, join, told).catch((thrown) => {
+        if (!current) return;
+        setPreview(undefined);
+        setError(problemOf(thrown));
+      });
     }, LOOK_MS);
     return () => {
       current = false;
       clearTimeout(timer);
     };
-  }, [here, ids, fix]);
+  }, [here, ids, fix, asked, setError]);
   // A preview of other terms must never be acted on.
-  return preview?.of === fix ? preview : undefined;
+  return { preview: preview?.of === fix ? preview : undefined, read };
 }
 
 /** The values of all parts, each element once, the most frequent value first. */

@@ -9,11 +9,21 @@ import {
   ChevronDown,
   FlaskRound,
   ListFilter as FilterIcon,
+  RefreshCw,
   Trash2,
 } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import { useId, useState } from "react";
-import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover, Separator } from "react-aria-components";
+import {
+  Button as AriaButton,
+  Header,
+  Menu,
+  MenuItem,
+  MenuSection,
+  MenuTrigger,
+  Popover,
+  Separator,
+} from "react-aria-components";
 import type { Selection } from "react-aria-components";
 
 import { door } from "#door";
@@ -34,7 +44,7 @@ import controls from "../kit/controls.module.css";
 import { Button, TextField } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
 import css from "./list-filters.module.css";
-import { ProblemNote } from "../kit/notes";
+import { ProblemNote, problemText } from "../kit/notes";
 import { STATE_CODES } from "./state";
 import { diseaseOf } from "./subject";
 import { say, sayProblem } from "../kit/toasts";
@@ -280,6 +290,7 @@ export function SavedViews({ view, onUse }: { view: View; onUse: (view: View) =>
   };
   const act = (key: string) => {
     if (key === "keep:") setNaming(true);
+    else if (key === "again:") void views.refetch();
     else if (key === "forget:" && current) remove(current);
     else {
       const { name: _, ...filters } = kept.find((one) => `view:${one.name}` === key) ?? { name: "", ...view };
@@ -300,6 +311,23 @@ export function SavedViews({ view, onUse }: { view: View; onUse: (view: View) =>
         </AriaButton>
         <Popover className={controls.popover}>
           <Menu className={controls.menu} aria-label={text("views.label")} onAction={(key) => act(String(key))}>
+            {!views.data && views.error && (
+              <MenuSection className={css.unread}>
+                <Header className={css.problem}>{problemText(text, views.error).title}</Header>
+                <MenuItem
+                  id="again:"
+                  className={controls.option}
+                  isDisabled={views.isFetching}
+                  shouldCloseOnSelect={false}
+                  data-testid="read-again"
+                >
+                  <span className={controls.tick}>
+                    <RefreshCw aria-hidden size={15} />
+                  </span>
+                  {text("action.again")}
+                </MenuItem>
+              </MenuSection>
+            )}
             {kept.map((one) => (
               <MenuItem key={one.name} id={`view:${one.name}`} className={controls.option} textValue={one.name}>
                 <span className={controls.tick}>{one === current && <Check aria-hidden size={15} />}</span>

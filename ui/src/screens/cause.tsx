@@ -13,7 +13,7 @@ import { Button } from "../kit/controls";
 import { Destination, useDestinations } from "../parts/destination";
 import { Confirm, ReasonDialog } from "../kit/dialog";
 import { useMany } from "../parts/many";
-import { Notice, problemText } from "../kit/notes";
+import { Notice, ReadProblem, problemText } from "../kit/notes";
 import { PASSING, helpOf, shownSentence } from "../parts/said";
 import { Sparkline } from "../parts/sparkline";
 import { StateLabel, StateMark } from "../parts/state";
@@ -120,7 +120,9 @@ function Values({ cause }: { cause: Cause }) {
   const format = useFormat();
   const words = useCodeText();
   const { reveal } = useWindow();
-  const [field] = useCauseFields(cause.rows.map(({ id }) => id)).data ?? [];
+  const read = useCauseFields(cause.rows.map(({ id }) => id));
+  if (!read.data) return <ReadProblem of={read} />;
+  const [field] = read.data;
   // Who is meant is no cause.
   if (!field || field.values.length === 0 || (!reveal && namesSomebody(field.path))) return null;
   const { values } = field;

@@ -1,16 +1,22 @@
 // @vitest-environment jsdom
-// What a restore has lost, and what was left lying in the watched folder.
+// What cannot be read just now is not taken for nothing: it is said, and can be asked for again.
 
 import { QueryClientProvider } from "@tanstack/react-query";
 import { act } from "react";
 import type { ReactNode } from "react";
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeAll, beforeEach, expect, it, vi } from "vitest";
 
+import { UNKNOWN_CODE } from "../src/bridge/mock/messages";
+import { row } from "../src/bridge/mock/reports";
 import { createCache } from "../src/bridge/queries";
+import { causesOf } from "../src/causes";
 import { IntakeContext } from "../src/intake";
 import type { IntakeDesk } from "../src/intake";
+import { SavedViews } from "../src/parts/list-filters";
 import { LostReports } from "../src/parts/lost";
 import { LeftLying } from "../src/parts/watched";
+import { CausePage } from "../src/screens/cause";
+import { EVERYTHING } from "../src/view";
 import { render } from "./render";
 
 const { call } = vi.hoisted(() => ({ call: vi.fn() }));
@@ -42,6 +48,8 @@ async function askOnceMore() {
   await act(async () => by("read-again")?.click());
 }
 
+// What the library of the menus needs of a browser.
+beforeAll(() => vi.stubGlobal("CSS", { escape: (text: string) => text.replaceAll(/\W/g, "\\$&") }));
 beforeEach(() => call.mockReset());
 
 it("does not hide what is lost because it cannot be read just now", async () => {
@@ -63,4 +71,39 @@ it("does not hide what was left lying because it cannot be read just now", async
   );
   await askOnceMore();
   await vi.waitFor(() => expect(by("left-lying")?.textContent).toContain("2 "));
+});
+
+it("does not hide which values a cause is about because they cannot be read just now", async () => {
+  const [cause] = causesOf([{ ...row(7, 7, 0), state: "failed" as const, message: UNKNOWN_CODE }]);
+  if (!cause) throw new Error("no cause");
+  const fields = [{ path: "Observation.value.code", values: [{ value: "1227", count: 31 }] }];
+  failingOnce("cause_fields", { endpoints: [], cause_fields: fields });
+  const nothing = () => undefined;
+  await shown(
+    <IntakeContext value={{} as IntakeDesk}>
+      <CausePage
+        cause={cause}
+        isWhole
+        isCut={false}
+        corrected={undefined}
+        last={null}
+        onShow={nothing}
+        onFix={nothing}
+      />
+    </IntakeContext>,
+  );
+  await askOnceMore();
+  await vi.waitFor(() => expect(by("cause-values")?.textContent).toContain("1227"));
+  expect(by("read-again")).toBeNull();
+});
+
+it("does not take the views that were kept for none because they cannot be read just now", async () => {
+  const kept = { ...EVERYTHING, name: "Masern", group: null };
+  failingOnce("saved_views", { status: { room: "real" }, saved_views: [kept] });
+  await shown(<SavedViews view={{ ...EVERYTHING, search: "x", group: null }} onUse={vi.fn()} />);
+  await act(async () => by("views")?.click());
+  await vi.waitFor(() => expect(document.body.textContent).toContain("Das Journal ist in Gebrauch"));
+  await askOnceMore();
+  await vi.waitFor(() => expect(document.querySelector('[role="menu"]')?.textContent).toContain("Masern"));
+  expect(by("read-again")).toBeNull();
 });
