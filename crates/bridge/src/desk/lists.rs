@@ -265,17 +265,21 @@ fn gathered(
         rows.retain(|row| wanted(row, filter));
         return Ok((rows, true));
     }
+    let after = |rows: &[Row], limit: usize| {
+        let before = rows.last().map(|row| row.id);
+        engine.journal().list(&Filter { before, limit, ..filter.clone() })
+    };
     let mut rows: Vec<Row> = Vec::new();
     while rows.len() < GATHERED_MAX {
-        let before = rows.last().map(|row| row.id);
-        let part = engine.journal().list(&Filter { before, limit: PART, ..filter.clone() })?;
+        let part = after(&rows, PART)?;
         let is_last = part.len() < PART;
         rows.extend(part);
         if is_last {
             return Ok((rows, true));
         }
     }
-    Ok((rows, false))
+    let are_all = after(&rows, 1)?.is_empty();
+    Ok((rows, are_all))
 }
 
 /// The rows of these numbers, the highest first. What a number stood for may be gone.
@@ -344,3 +348,6 @@ fn counts(
         choices_counted: (!is_complete).then(|| u32::try_from(rows.len()).unwrap_or(u32::MAX)),
     })
 }
+
+#[cfg(test)]
+mod tests;
