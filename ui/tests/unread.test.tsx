@@ -12,9 +12,13 @@ import { createCache } from "../src/bridge/queries";
 import { causesOf } from "../src/causes";
 import { IntakeContext } from "../src/intake";
 import type { IntakeDesk } from "../src/intake";
-import { SavedViews } from "../src/parts/list-filters";
+import { BatchBar } from "../src/parts/batch";
+import { BulkBar } from "../src/parts/bulk-bar";
+import { GroupFilter, SavedViews } from "../src/parts/list-filters";
 import { LostReports } from "../src/parts/lost";
+import { Palette } from "../src/parts/palette";
 import { LeftLying } from "../src/parts/watched";
+import type { Selection } from "../src/selection";
 import { CausePage } from "../src/screens/cause";
 import { EVERYTHING } from "../src/view";
 import { render } from "./render";
@@ -106,4 +110,55 @@ it("does not take the views that were kept for none because they cannot be read 
   await askOnceMore();
   await vi.waitFor(() => expect(document.querySelector('[role="menu"]')?.textContent).toContain("Masern"));
   expect(by("read-again")).toBeNull();
+});
+
+it("does not say that nothing can be done with what is chosen because it cannot be read just now", async () => {
+  failingOnce("chosen", { chosen: { count: 2, actions: { withdraw: 2 } } });
+  const selection = { ids: new Set([1, 2]), clear: vi.fn() } as unknown as Selection;
+  await shown(
+    <IntakeContext value={{} as IntakeDesk}>
+      <BulkBar selection={selection} total={2} hidden={0} onAll={vi.fn()} onDecided={vi.fn()} />
+    </IntakeContext>,
+  );
+  await vi.waitFor(() => expect(by("bulk-bar")?.textContent).toContain("Das Journal ist in Gebrauch"));
+  await askOnceMore();
+  await vi.waitFor(() => expect(by("bulk-withdraw")).not.toBeNull());
+  expect(by("read-again")).toBeNull();
+});
+
+it("lets somebody ask once more how far the reports are that were just sent", async () => {
+  const view = { total: 1, byState: { completed: 1 }, completed: 1, closed: 0, moving: 0, causes: 0 };
+  const batch = { ids: [7], sentAt: 1, rest: [], held: null };
+  failingOnce("batch", { batch: { ...view, waiting: [], attention: [], undoUntil: null, secondsLeft: null } });
+  await shown(
+    <IntakeContext value={{ batch } as unknown as IntakeDesk}>
+      <BatchBar />
+    </IntakeContext>,
+  );
+  await askOnceMore();
+  await vi.waitFor(() => expect(by("batch")?.dataset.phase).toBe("settled"));
+  expect(by("read-again")).toBeNull();
+});
+
+it("does not say that no report matches because they cannot be read just now", async () => {
+  failingOnce("list", { status: { room: "real" }, preferences: {}, list: { rows: [], next: null, total: 0 } });
+  await shown(
+    <IntakeContext value={{} as IntakeDesk}>
+      <Palette onClose={vi.fn()} showSheet={vi.fn()} lock={vi.fn()} />
+    </IntakeContext>,
+  );
+  const field = by("palette") as HTMLInputElement;
+  await act(async () => {
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(field, "xyzzy");
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  await vi.waitFor(() => expect(by("read-again")).not.toBeNull());
+  expect(document.body.textContent).not.toContain("Keine Treffer");
+  await askOnceMore();
+  await vi.waitFor(() => expect(document.body.textContent).toContain("Keine Treffer"));
+});
+
+it("shows no number of reports before one is known", async () => {
+  const element = await shown(<GroupFilter group={null} counts={undefined} show={vi.fn()} />);
+  expect(element.textContent).not.toMatch(/\d/);
 });

@@ -94,21 +94,31 @@ interface Read {
   refetch: () => unknown;
 }
 
-/** A read that failed, as long as it has not gone well: to ask once more does no harm and is often enough. */
-export function ReadProblem({ of, actions }: { of: Read; actions?: ReactNode }) {
+/** Asks once more for what could not be read. */
+export function ReadAgain({ of, tone = "plain" }: { of: Read; tone?: "plain" | "quiet" }) {
   const text = useText();
-  if (!of.error) return null;
-  const again = (
-    <Button icon={RefreshCw} isPending={of.isFetching} onPress={() => void of.refetch()} data-testid="read-again">
+  return (
+    <Button
+      tone={tone}
+      icon={RefreshCw}
+      isPending={of.isFetching}
+      onPress={() => void of.refetch()}
+      data-testid="read-again"
+    >
       {text("action.again")}
     </Button>
   );
+}
+
+/** A read that failed, as long as it has not gone well: to ask once more does no harm and is often enough. */
+export function ReadProblem({ of, actions }: { of: Read; actions?: ReactNode }) {
+  if (!of.error) return null;
   return (
     <ProblemNote
       problem={of.error}
       actions={
         <>
-          {again}
+          <ReadAgain of={of} />
           {actions}
         </>
       }

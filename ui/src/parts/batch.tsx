@@ -16,7 +16,7 @@ import { CandidateRow } from "./candidate";
 import { Button } from "../kit/controls";
 import { Dialog, isDialogOpen } from "../kit/dialog";
 import { followFocus } from "../kit/focus";
-import { problemText } from "../kit/notes";
+import { ReadAgain, problemText } from "../kit/notes";
 import { sayProblem } from "../kit/toasts";
 
 export function BatchBar() {
@@ -27,8 +27,9 @@ export function BatchBar() {
 function Bar({ batch }: { batch: Batch }) {
   const text = useText();
   const intake = useIntake();
-  const { data: view, error, refetch } = useBatch(batch.ids);
-  const left = useSecondsLeft(view?.undoUntil ?? null, () => void refetch());
+  const read = useBatch(batch.ids);
+  const { data: view, error } = read;
+  const left = useSecondsLeft(view?.undoUntil ?? null, () => void read.refetch());
   const onHold = view?.byState.held ?? 0;
   // What its findings put on hold before is on hold as well.
   const holdBack = useCommand("hold_back", { onDone: (held) => intake.undone(held + onHold) });
@@ -65,6 +66,7 @@ function Bar({ batch }: { batch: Batch }) {
         </span>
       </div>
       <div className={css.actions}>
+        {error && <ReadAgain of={read} tone="quiet" />}
         {phase === "waiting" && (
           <Button icon={Undo2} autoFocus onPress={undo} isPending={holdBack.isPending} data-testid="undo">
             {text("batch.undo")}

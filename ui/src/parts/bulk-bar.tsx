@@ -18,6 +18,7 @@ import type { Decided } from "./decided";
 import { ReasonDialog } from "../kit/dialog";
 import { tableOf } from "./reports-table";
 import { SaveTable } from "./save-table";
+import { ReadAgain, problemText } from "../kit/notes";
 import { sayProblem } from "../kit/toasts";
 
 /** What is asked for before it is done: a reason, that the journal keeps. */
@@ -70,6 +71,14 @@ export function BulkBar(props: {
         </Button>
       )}
       <Button tone="quiet" icon={X} label={text("bulk.clear")} onPress={selection.clear} />
+      {!chosen.data && chosen.error && (
+        <>
+          <p className={css.left} role="alert">
+            {problemText(text, chosen.error).title}
+          </p>
+          <ReadAgain of={chosen} tone="quiet" />
+        </>
+      )}
       <div className={css.actions}>
         {action("resubmit", "bulk.resubmit", RotateCw, () => run("resubmit"))}
         {action("release", "bulk.release", Play, () => setAsking("release"))}

@@ -83,7 +83,8 @@ export function GroupFilter(props: {
         >
           {text(word)}
           <span className={css.count}>
-            {format.number(count(code))}
+            {/* As long as none is known there is none to show: 0 would be one. */}
+            {counts && format.number(count(code))}
             {counts?.atLeast && "+"}
           </span>
         </button>

@@ -12,6 +12,7 @@ import type { State } from "../bridge/generated/State";
 import type { Screen } from "../place";
 import { useChooser } from "../screens/send";
 import { Dialog } from "../kit/dialog";
+import { ReadProblem } from "../kit/notes";
 import { StateMark } from "./state";
 import { diseaseOf } from "./subject";
 import { sayProblem } from "../kit/toasts";
@@ -58,8 +59,8 @@ export function Palette({
   const [at, setAt] = useState(0);
   const list = useId();
   const actions = useActions({ showSheet, lock });
-  const reports = useReports(typed);
-  const entries = [...actions.filter(({ words }) => matches(words, typed)), ...reports];
+  const { found, read } = useReports(typed);
+  const entries = [...actions.filter(({ words }) => matches(words, typed)), ...found];
   const current = Math.min(at, entries.length - 1);
   const run = (entry: Entry | undefined) => {
     if (!entry) return;
@@ -116,7 +117,7 @@ export function Palette({
           </li>
         ))}
       </ul>
-      {entries.length === 0 && <p role="status">{text("reports.no-match")}</p>}
+      {read.error ? <ReadProblem of={read} /> : entries.length === 0 && <p role="status">{text("reports.no-match")}</p>}
     </Dialog>
   );
 }
@@ -167,24 +168,27 @@ function useActions({ showSheet, lock }: { showSheet: () => void; lock: () => vo
 }
 
 /** The newest reports that match, and the list of all of them. */
-function useReports(typed: string): Entry[] {
+function useReports(typed: string) {
   const text = useText();
   const { go, reveal } = useWindow();
   const search = useDeferredValue(typed.trim());
   const query = { ...ALL, search, before: null, limit: REPORTS_MAX };
-  const { data } = useRows(query, search !== "", reveal);
-  if (search === "" || !data) return [];
-  const rows = data.rows.map((row) => ({
+  const read = useRows(query, search !== "", reveal);
+  const listed = search === "" ? [] : (read.data?.rows ?? []);
+  const rows: Entry[] = listed.map((row) => ({
     key: `report ${row.id}`,
     words: [diseaseOf(text, row) ?? row.file, row.patient].filter(Boolean).join(" · "),
     state: row.state,
     run: () => go({ screen: "reports", group: null, open: row.id }),
   }));
-  if (rows.length === 0) return [];
   const all = () =>
     go({ screen: "reports", group: null, open: null, only: { since: null, until: null, states: [], search } });
-  return [
-    ...rows,
-    { key: "all", words: text("palette.all", { search }), icon: rows.length > 1 ? FileSearch : Search, run: all },
-  ];
+  if (rows.length > 0)
+    rows.push({
+      key: "all",
+      words: text("palette.all", { search }),
+      icon: rows.length > 1 ? FileSearch : Search,
+      run: all,
+    });
+  return { found: rows, read };
 }
