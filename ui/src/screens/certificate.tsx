@@ -6,6 +6,7 @@ import { useState } from "react";
 import type { StoredCertificateView } from "../bridge/generated/StoredCertificateView";
 import { useCertificates, useCommand, useEndpoints, useStatus } from "../bridge/queries";
 import { endpointName, useText } from "../i18n/text";
+import type { Text } from "../i18n/text";
 import { CertificateFacts, Validity } from "../parts/certificate-facts";
 import { ConnectionTest } from "../parts/connection-test";
 import { Button, Select } from "../kit/controls";
@@ -17,6 +18,8 @@ import { say, sayProblem } from "../kit/toasts";
 import { CertificateImport } from "./certificate-import";
 import type { CertificateFiles } from "./certificate-import";
 import css from "./certificate.module.css";
+
+const named = (text: Text, endpoints: string[]) => endpoints.map((name) => endpointName(text, name)).join(", ");
 
 export function Certificate({ files }: { files: CertificateFiles }) {
   const text = useText();
@@ -99,7 +102,7 @@ function Stored({ stored }: { stored: StoredCertificateView }) {
       <p className={css.use}>
         {isUsed
           ? text("certificate.used-for", {
-              endpoints: endpoints.map((name) => endpointName(text, name)).join(", "),
+              endpoints: named(text, endpoints),
               n: endpoints.length,
             })
           : text("certificate.unused")}{" "}
@@ -136,7 +139,8 @@ function UseFor({ stored }: { stored: StoredCertificateView }) {
   const text = useText();
   const endpoints = useEndpoints().data ?? [];
   const use = useCommand("use_certificate", {
-    onDone: (_, { endpoint }) => say({ tone: "done", title: text("certificate.used-now", { endpoint }) }),
+    onDone: (_, { endpoint }) =>
+      say({ tone: "done", title: text("certificate.used-now", { endpoint: endpointName(text, endpoint) }) }),
   });
   const others = endpoints.filter(
     ({ environment, name }) => environment !== "practice" && !stored.endpoints.includes(name),
@@ -183,7 +187,7 @@ function Removal({ stored, onClose }: { stored: StoredCertificateView; onClose: 
       {needed && (
         <Notice
           tone="attention"
-          title={text("certificate.remove.needed", { n: endpoints.length, endpoints: endpoints.join(", ") })}
+          title={text("certificate.remove.needed", { n: endpoints.length, endpoints: named(text, endpoints) })}
         >
           {endpoints.length > 0 && text("certificate.remove.none")}{" "}
           {open > 0 && text("certificate.remove.open", { n: open })}
