@@ -63,7 +63,9 @@ export function problemText(text: Text, problem: Problem): { title: string; more
   return { title: text("problem.unfamiliar", { code: problem.code }), more: paramsText(problem.params) };
 }
 
-export function ProblemNote({ problem, actions }: { problem: Problem; actions?: ReactNode }) {
+/** `remedy` stands in place of what is to be done as a rule. */
+export function ProblemNote(props: { problem: Problem; actions?: ReactNode; remedy?: string | undefined }) {
+  const { problem, actions, remedy } = props;
   const text = useText();
   const words = useCodeText();
   const { title, more } = problemText(text, problem);
@@ -77,7 +79,7 @@ export function ProblemNote({ problem, actions }: { problem: Problem; actions?: 
       role="alert"
     >
       {more && <p className="selectable">{more}</p>}
-      <p>{words("remedy", problem.remedy)}</p>
+      <p>{remedy ?? words("remedy", problem.remedy)}</p>
       {/* For whoever helps; the reader has been told in words. */}
       <details className={css.trace}>
         <summary>{text("certificate.details")}</summary>

@@ -4,6 +4,7 @@ import { Check, Pause, Play } from "lucide-react";
 import type { ReactNode } from "react";
 
 import type { ElsewhereView } from "../bridge/generated/ElsewhereView";
+import type { Problem } from "../bridge/generated/Problem";
 import type { StatusView } from "../bridge/generated/StatusView";
 import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
@@ -14,6 +15,13 @@ import css from "./standing.module.css";
 import { sayProblem } from "../kit/toasts";
 import { VaultSealed } from "./vault";
 
+/** What holds the queue goes on by itself: here is no button that would try it now. */
+function Holding({ problem, actions }: { problem: Problem; actions?: ReactNode }) {
+  const text = useText();
+  const remedy = problem.remedy === "retry" ? text("standing.by-itself") : undefined;
+  return <ProblemNote problem={problem} actions={actions} remedy={remedy} />;
+}
+
 /** Why the reports of another endpoint than the one in use do not move. */
 export function Elsewhere({ waiting, actions }: { waiting: ElsewhereView; actions?: ReactNode }) {
   const text = useText();
@@ -21,7 +29,7 @@ export function Elsewhere({ waiting, actions }: { waiting: ElsewhereView; action
   if (!problem) return null;
   return (
     <>
-      <ProblemNote problem={problem} actions={actions} />
+      <Holding problem={problem} actions={actions} />
       <p className={css.safe}>{text("standing.elsewhere", { n: count, endpoint })}</p>
     </>
   );
@@ -83,10 +91,10 @@ export function Standing({ status }: { status: StatusView }) {
         </Notice>
       )}
       {sealed && <VaultSealed />}
-      {status.problem && !held && !sealed && <ProblemNote problem={status.problem} />}
+      {status.problem && !held && !sealed && <Holding problem={status.problem} />}
       {held && status.problem && !sealed && (
         <>
-          <ProblemNote
+          <Holding
             problem={status.problem}
             actions={
               status.connection === "locked" &&
