@@ -9,7 +9,13 @@ use std::process::{Command, Stdio};
 pub(crate) fn open(file: &Path) -> io::Result<()> {
     let is_image = file.extension().is_some_and(|extension| extension == "AppImage");
     let shown = if is_image { file.parent().unwrap_or(file) } else { file };
-    let mut child = Command::new(OPENER)
+    let mut opener = Command::new(OPENER);
+    if std::env::var_os("APPIMAGE").is_some() {
+        for name in OF_IMAGE {
+            opener.env_remove(name);
+        }
+    }
+    let mut child = opener
         .arg(shown)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -19,6 +25,19 @@ pub(crate) fn open(file: &Path) -> io::Result<()> {
     std::thread::spawn(move || child.wait());
     Ok(())
 }
+
+/// Where an AppImage has its own libraries: programs of the system do not start with them.
+const OF_IMAGE: [&str; 9] = [
+    "LD_LIBRARY_PATH",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "PERLLIB",
+    "QT_PLUGIN_PATH",
+    "GSETTINGS_SCHEMA_DIR",
+    "GIO_MODULE_DIR",
+    "GTK_PATH",
+    "GDK_PIXBUF_MODULE_FILE",
+];
 
 #[cfg(target_os = "windows")]
 const OPENER: &str = "explorer.exe";

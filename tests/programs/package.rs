@@ -1,6 +1,6 @@
-//! `cargo xtask package-test DEB`: the package as a laboratory has it. It is looked at, installed,
-//! used and removed; of the system everything is as before, and of the person's files the profile
-//! is left.
+//! `cargo xtask package-test DEB [APPIMAGE]`: the packages as a laboratory has them. The .deb is
+//! looked at, installed, used and removed; of the system everything is as before, and of the
+//! person's files the profile is left. The AppImage is used as it lies there.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -55,8 +55,11 @@ fn main() -> std::process::ExitCode {
 }
 
 fn run(_: &Workspace, args: &[String]) -> Result<u8, String> {
-    let [deb] = args else { return Err("it takes one argument: the .deb".to_owned()) };
-    let deb = Path::new(deb);
+    let (deb, image) = match args {
+        [deb] => (Path::new(deb), None),
+        [deb, image] => (Path::new(deb), Some(Path::new(image))),
+        _ => return Err("it takes the .deb, and the AppImage if there is one".to_owned()),
+    };
     may_install()?;
     is_sound(deb)?;
     let before = system();
@@ -71,6 +74,10 @@ fn run(_: &Workspace, args: &[String]) -> Result<u8, String> {
     output::line(
         "the package was installed, used and removed; of the person's files the profile is left",
     );
+    if let Some(image) = image {
+        output::heading("using the AppImage");
+        through(image)?;
+    }
     Ok(0)
 }
 
@@ -121,8 +128,7 @@ fn is_sound(deb: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The installed programs: files, versions, libraries, and the window from the first look to a
-/// completed report.
+/// The installed programs: files, versions, libraries, and the window.
 fn used() -> Result<(), String> {
     output::heading("what is installed");
     for (path, mode) in INSTALLED {
@@ -154,22 +160,27 @@ fn used() -> Result<(), String> {
     }
     output::line(&format!("{} files; {}", INSTALLED.len(), said_version.trim()));
     output::heading("using it");
+    through(Path::new("/usr/bin/lab-courier"))
+}
+
+/// Uses the app, from the first look to a completed report.
+fn through(app: &Path) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     // What it expects it demands by panics, as every journey does.
     let journey = std::panic::catch_unwind(|| {
-        runtime.block_on(async { tokio::time::timeout(LIMIT, journey()).await })
+        runtime.block_on(async { tokio::time::timeout(LIMIT, journey(app)).await })
     });
     match journey {
         Ok(Ok(left)) => left,
-        Ok(Err(_)) => Err(format!("the installed app was not through after {LIMIT:?}")),
-        Err(_) => Err("the installed app did not do what it should: see above".to_owned()),
+        Ok(Err(_)) => Err(format!("{}: not through after {LIMIT:?}", app.display())),
+        Err(_) => Err(format!("{} did not do what it should: see above", app.display())),
     }
 }
 
-/// Sends the samples with the installed app, and looks at what it has written.
-async fn journey() -> Result<(), String> {
-    let window = Window::open_installed(Path::new("/usr/bin/lab-courier")).await;
+/// Sends the samples with this app, and looks at what it has written.
+async fn journey(app: &Path) -> Result<(), String> {
+    let window = Window::open_installed(app).await;
     window.click("[data-testid=send-samples]").await;
     window.shows("[data-testid=candidate-row]", 5).await;
     window.click("[data-testid=send-button]").await;
@@ -177,7 +188,14 @@ async fn journey() -> Result<(), String> {
     // The practice authority answers: one sample fails on purpose.
     window.shows("[data-testid=report-row][data-state=completed]", 3).await;
     window.shows("[data-testid=report-row][data-state=failed]", 1).await;
-    window.picture("installed").await;
+    let is_image = app.extension().is_some_and(|end| end == "AppImage");
+    window.picture(if is_image { "appimage" } else { "installed" }).await;
+    for drawing in window.drawing_processes() {
+        let program = std::fs::read_link(format!("/proc/{drawing}/exe"));
+        let program = program.map_err(|error| error.to_string())?;
+        // An AppImage brings its web view along.
+        must(program.starts_with("/usr") != is_image, &format!("drawn by {}", program.display()))?;
+    }
     output::line("the samples were sent: 3 completed, 1 failed on purpose");
     let home = window.kill();
     let mut left: Vec<String> = std::fs::read_dir(home.path())

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::digest::sha256;
 use crate::process::{Call, find};
 use crate::workspace::{DESKTOP, Workspace};
-use crate::{output, prerequisites, product, session, ui};
+use crate::{appimage, output, prerequisites, product, session, ui};
 
 /// The sums of all that was made.
 const SUMS: &str = "SHA256SUMS";
@@ -35,7 +36,7 @@ impl Build {
 /// A kind of package, as the Tauri CLI names it, and whether every machine can make it.
 struct Kind {
     name: &'static str,
-    /// It is made with programs that the Tauri CLI downloads.
+    /// It is made with programs that are downloaded.
     needs_download: bool,
 }
 
@@ -73,15 +74,14 @@ pub(crate) fn release(workspace: &Workspace) -> Result<(), String> {
     output::line(&format!("programs and packages, with {SUMS}: {}", workspace.shown(&folder)));
     for (kind, why) in missing {
         output::problem(&format!(
-            "{kind}: NOT made. The Tauri CLI downloads what it needs for it, and here that failed: \
-             {why}"
+            "{kind}: NOT made. What it is made with is downloaded, and here that failed: {why}"
         ));
     }
     Ok(())
 }
 
-/// Installs the .deb, uses the app, removes it. Of `cargo xtask dist` with `--release`, else of
-/// development builds.
+/// Installs the .deb, uses the app, removes it, and uses the app of the AppImage. Of `cargo xtask
+/// dist` with `--release`, else of development builds.
 pub(crate) fn test(workspace: &Workspace, of_release: bool) -> Result<u8, String> {
     if find("dpkg").is_none() {
         return Err(
@@ -92,20 +92,34 @@ pub(crate) fn test(workspace: &Workspace, of_release: bool) -> Result<u8, String
     let folder = if of_release { workspace.target.join("dist") } else { folder };
     if !of_release {
         build(workspace, Build::Development)?;
-        let deb = bundle(workspace, Build::Development, "deb")?;
-        gather(&[deb], &folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let mut made = vec![bundle(workspace, Build::Development, "deb")?];
+        match bundle(workspace, Build::Development, "appimage") {
+            Ok(image) => made.push(image),
+            Err(why) => output::problem(&why),
+        }
+        gather(&made, &folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     }
     let deb = package_in(&folder, "deb")
         .ok_or_else(|| format!("no .deb in {}: cargo xtask dist", workspace.shown(&folder)))?;
+    let image = package_in(&folder, "AppImage");
+    if image.is_none() {
+        output::problem("the AppImage is NOT tried: it was not made");
+    }
     if of_release {
         workspace.cargo(&["build", "--locked", "--bin", "package-test"]).run()?;
     }
     let mut path = vec![workspace.tools().join("bin")];
     path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
     let path = std::env::join_paths(path).map_err(|error| error.to_string())?;
-    let call = Call::new(workspace.program("package-test")).arg(deb);
-    let call = session::with_keychain(call, &workspace.target.join("home/package"))?;
-    call.env("PATH", path).code()
+    let call = Call::new(workspace.program("package-test")).arg(deb).args(image);
+    let home = workspace.target.join("home/package");
+    let call = session::with_keychain(call, &home)?.env("PATH", path);
+    fs::create_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))?;
+    // An AppImage unpacks itself where no file systems can be mounted, as in a container, and is
+    // killed by its test: what it unpacked goes with this home.
+    let code = call.env("APPIMAGE_EXTRACT_AND_RUN", "1").env("TMPDIR", &home).code();
+    _ = fs::remove_dir_all(home);
+    code
 }
 
 /// The user interface, the programs, and the manual pages that go into the packages.
@@ -144,6 +158,9 @@ fn bundle(workspace: &Workspace, build: Build, kind: &str) -> Result<PathBuf, St
     let mut call = Call::new(tauri(workspace)?).args(["bundle", "--ci", "--bundles", kind]);
     if build == Build::Development {
         call = call.arg("--debug");
+    }
+    if kind == "appimage" {
+        call = appimage::with_tools(workspace, call)?;
     }
     let files = files(workspace, build).to_string();
     call.args(["--config", files.as_str()]).inside(&workspace.root).labelled(label).run()?;
@@ -201,12 +218,6 @@ fn gather(made: &[PathBuf], folder: &Path) -> std::io::Result<()> {
         sums.push_str(&format!("{sum}  {}\n", name.to_string_lossy()));
     }
     fs::write(folder.join(SUMS), sums)
-}
-
-/// In hexadecimal digits, as `sha256sum` writes it.
-fn sha256(bytes: &[u8]) -> String {
-    use sha2::Digest as _;
-    sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 //! It installs what is missing, builds, tests and starts Lab Courier. It holds no rule of the
 //! product and is no part of what a laboratory installs.
 
+mod appimage;
 mod campaigns;
 mod checks;
+mod digest;
 mod dist;
 mod icons;
 mod packages;
@@ -32,7 +34,7 @@ Usage: cargo xtask COMMAND
   man                                write man pages and shell completions to target/man
   supply-chain [--no-install]        advisories and bills of materials (target/sbom)
   dist                               release builds of the programs and the packages of this system (target/dist)
-  package-test [--release]           install the .deb, use the app, remove it; needs root (--release: that of `dist`)
+  package-test [--release]           install the .deb, use it, remove it; use the AppImage; needs root (--release: of `dist`)
   icons                              draw the icons of all sizes from icons/icon.svg
 
 --no-install leaves the machine alone and names what is missing.
