@@ -308,27 +308,38 @@ fn counts(
         && filter.search.is_none()
         && filter.since.is_none()
         && filter.until.is_none();
-    let open = Filter { groups: Vec::new(), states: Vec::new(), ..filter.clone() };
     // Also with one that stands otherwise to its deadline: they are counted as well.
     arrangement.deadlines = Deadlines::of(engine)?;
-    let (rows, is_complete) = match arrangement.narrowing.states() {
-        Some(_) => with_running_first(engine, ids, &open)?,
-        None => gathered(engine, ids, &open)?,
-    };
     let Arrangement { narrowing, deadlines, .. } = arrangement;
+    let read = |groups: &[Group]| {
+        let open = Filter { groups: groups.to_vec(), states: Vec::new(), ..filter.clone() };
+        match narrowing.states() {
+            Some(_) => with_running_first(engine, ids.clone(), &open),
+            None => gathered(engine, ids.clone(), &open),
+        }
+    };
+    let (rows, is_complete) = read(&[])?;
+    // Of a group those that are older than all that were read are counted as well.
+    let of_group =
+        if is_complete || filter.groups.is_empty() { None } else { Some(read(&filter.groups)?) };
+    let (within, are_all) =
+        of_group.as_ref().map_or((&rows, is_complete), |(rows, are_all)| (rows, *are_all));
     let (mut groups, mut states) = (BTreeMap::new(), BTreeMap::new());
     let mut choices = Choices::default();
     for row in &rows {
-        let (state, group) = (row.state.shown(), row.state.group(filter.now));
-        let is_of_group = filter.groups.is_empty() || filter.groups.contains(&group);
-        let is_of_states = filter.states.is_empty() || filter.states.contains(&state);
         if narrowing.lets_through(row, &deadlines, filter.now) {
-            *groups.entry(group).or_default() += 1;
-            if is_of_group {
-                *states.entry(state).or_default() += 1;
-            }
+            *groups.entry(row.state.group(filter.now)).or_default() += 1;
         }
-        if is_of_group && is_of_states {
+    }
+    for row in within {
+        let (state, group) = (row.state.shown(), row.state.group(filter.now));
+        if !filter.groups.is_empty() && !filter.groups.contains(&group) {
+            continue;
+        }
+        if narrowing.lets_through(row, &deadlines, filter.now) {
+            *states.entry(state).or_default() += 1;
+        }
+        if filter.states.is_empty() || filter.states.contains(&state) {
             choices.see(row, &narrowing, &deadlines, filter.now);
         }
     }
@@ -345,7 +356,7 @@ fn counts(
         diseases,
         timeliness,
         at_least: !is_complete && !is_all,
-        choices_counted: (!is_complete).then(|| u32::try_from(rows.len()).unwrap_or(u32::MAX)),
+        choices_counted: (!are_all).then(|| u32::try_from(within.len()).unwrap_or(u32::MAX)),
     })
 }
 

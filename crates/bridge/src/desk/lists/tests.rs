@@ -80,6 +80,18 @@ fn the_newest_10_000_are_counted_by_everything_and_all_of_them_by_group() {
         counts.laboratories.iter().map(|one| (one.name.as_str(), one.count)).collect();
     assert_eq!(laboratories, [("Labor Süd", READ - 1), ("Labor Nord", 1)]);
 
+    // Of a group that has fewer all are counted, however old.
+    let of_group = ListQuery { group: Some("needs-attention".to_owned()), ..all.clone() };
+    let counts = counted(&engine, &of_group);
+    assert_eq!((counts.choices_counted, counts.at_least), (None, false));
+    assert_eq!(counts.groups, groups.into());
+    assert_eq!(counts.states, [(StateCode::Held, 4)].into());
+    assert_eq!((counts.laboratories.len(), counts.laboratories[0].count), (1, 4));
+    let of_group = ListQuery { group: Some("in-progress".to_owned()), ..all.clone() };
+    let counts = counted(&engine, &of_group);
+    assert_eq!(counts.choices_counted, None, "of those that wait there are not more");
+    assert_eq!(counts.states, [(StateCode::Queued, READ - 1)].into());
+
     // Beside another filter nobody has counted the rest.
     let since = ListQuery { since: Some("2020-01-01T00:00:00Z".to_owned()), ..all };
     let counts = counted(&engine, &since);
