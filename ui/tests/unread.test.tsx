@@ -19,6 +19,7 @@ import { LostReports } from "../src/parts/lost";
 import { Palette } from "../src/parts/palette";
 import { LeftLying } from "../src/parts/watched";
 import type { Selection } from "../src/selection";
+import { Correct } from "../src/screens/correct";
 import { CausePage } from "../src/screens/cause";
 import { EVERYTHING } from "../src/view";
 import { render } from "./render";
@@ -161,4 +162,24 @@ it("does not say that no report matches because they cannot be read just now", a
 it("shows no number of reports before one is known", async () => {
   const element = await shown(<GroupFilter group={null} counts={undefined} show={vi.fn()} />);
   expect(element.textContent).not.toMatch(/\d/);
+});
+
+it("does not take a cause for a new one because it cannot be read just now whether it came back", async () => {
+  const report = {
+    ...row(7, 7, 0),
+    state: "failed" as const,
+    group: "needs-attention" as const,
+    message: UNKNOWN_CODE,
+  };
+  const answers = { endpoints: [], status: { room: "real" }, cause_fields: [], detail: null };
+  const list = { rows: [report], next: null, total: 1 };
+  failingOnce("came_back", { ...answers, list, came_back: [{ id: 7, corrected: "2026-11-01T08:00:00Z" }] });
+  await shown(
+    <IntakeContext value={{} as IntakeDesk}>
+      <Correct open={null} />
+    </IntakeContext>,
+  );
+  await askOnceMore();
+  await vi.waitFor(() => expect(by("cause-regressed")).not.toBeNull());
+  expect(by("read-again")).toBeNull();
 });

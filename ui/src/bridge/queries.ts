@@ -115,15 +115,15 @@ export function useCauseFields(all: number[]) {
 const NAMED_MAX = 10_000;
 
 /** Of reports that each stand for a cause: when that was corrected before they came in, by their number. */
-export function useCameBack(all: number[]): ReadonlyMap<number, string> {
+export function useCameBack(all: number[]) {
   const ids = all.slice(0, NAMED_MAX);
-  const { data } = useQuery({
+  const read = useQuery({
     queryKey: ["came_back", ids],
     queryFn: () => door.call("came_back", { ids }),
     placeholderData: keepPreviousData,
     enabled: ids.length > 0,
   });
-  return new Map(data?.map(({ id, corrected }) => [id, corrected]));
+  return { read, corrected: new Map(read.data?.map(({ id, corrected }) => [id, corrected])) };
 }
 
 export const useDetail = (id: number, enabled = true) =>

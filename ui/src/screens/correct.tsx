@@ -44,7 +44,7 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
   const { hasNextPage, isFetching, fetchNextPage } = list;
   // A cause whose reports have all come in after it was corrected has come back: all of them have to be known.
   const cameBack = useCameBack(hasNextPage ? [] : causes.map(firstOf));
-  const corrected = (cause: Cause) => cameBack.get(firstOf(cause));
+  const corrected = (cause: Cause) => cameBack.corrected.get(firstOf(cause));
   const [most, setMost] = useState(ROWS_AT_A_TIME);
   const left = total - rows.length;
   const isCut = hasNextPage && rows.length >= most;
@@ -109,7 +109,7 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
           </div>
         </header>
         <div className={screen.body}>
-          <ReadProblem of={list} />
+          <ReadProblem of={list.error ? list : cameBack.read} />
           {!list.isPending && !list.error && rows.length === 0 && (
             <Empty icon={PartyPopper} title={text("correct-list.none")}>
               {status?.environment === "practice" && `${text("correct-list.none.practice")} `}
