@@ -377,9 +377,12 @@ fn write_state(
         cells::to_json(state)?,
         state.duty().map(|(due, _)| due.0),
         state.unclear_since().map(|since| since.0),
-        state.receipt(),
         requests,
     ])?;
+    // Where there is none any more the last one stays: the authority may still speak of it.
+    if let Some(receipt) = state.receipt().filter(|it| subject.state.receipt() != Some(*it)) {
+        connection.prepare_cached(sql::SET_RECEIPT)?.execute(params![subject.id.0, receipt])?;
+    }
     let successor = match happening.event {
         Event::Superseded { by } => Some(by.0),
         _ => None,

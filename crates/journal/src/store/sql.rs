@@ -47,8 +47,9 @@ pub(crate) const MESSAGES_BY_ORIGIN: &str =
 pub(crate) const SUBJECT: &str =
     "SELECT state_json, digest, identifier, corrects FROM submission WHERE id = ?1";
 pub(crate) const MOVE: &str = "UPDATE submission SET updated = ?2, state = ?3, state_json = ?4, \
-     due = ?5, doubt_since = ?6, receipt = coalesce(?7, receipt), attempts = attempts + ?8 \
-     WHERE id = ?1";
+     due = ?5, doubt_since = ?6, attempts = attempts + ?7 WHERE id = ?1";
+/// Apart from [`MOVE`], which would write its index anew at each step.
+pub(crate) const SET_RECEIPT: &str = "UPDATE submission SET receipt = ?2 WHERE id = ?1";
 /// Apart from [`MOVE`]: where a column that refers to its own table may change, SQLite writes every
 /// index of that table anew, also those of other columns.
 pub(crate) const SET_SUCCESSOR: &str = "UPDATE submission SET corrected_by = ?2 WHERE id = ?1";
