@@ -27,6 +27,12 @@ pub(crate) fn key() -> Key {
     Key::new(zeroize::Zeroizing::new(KEY))
 }
 
+/// The statement that opens such a journal past the journal's own code.
+pub(crate) fn key_statement() -> String {
+    let key: String = KEY.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("PRAGMA key = \"x'{key}'\"")
+}
+
 /// What a made journal is like.
 #[derive(Debug, Clone)]
 pub(crate) struct Making {
@@ -112,7 +118,7 @@ impl Making {
             digest,
             document,
             summary,
-            identifier: format!("urn:uuid:{}", uuid::Uuid::new_v4()),
+            identifier: format!("urn:uuid:{}", uuid::Uuid::now_v7()),
             endpoint: self.endpoint.clone(),
             environment: Some(self.environment.clone()),
             first: if number.is_multiple_of(100) { Event::Held } else { Event::Queued { due: at } },
@@ -177,9 +183,8 @@ fn proven(mut step: Step, kind: EvidenceKind) -> Step {
 
 /// The same data without encryption.
 pub(crate) fn plain(journal: &Path, plain: &Path) -> Result<()> {
-    let key: String = KEY.iter().map(|byte| format!("{byte:02x}")).collect();
     let connection = Connection::open(journal)?;
-    connection.execute_batch(&format!("PRAGMA key = \"x'{key}'\""))?;
+    connection.execute_batch(&key_statement())?;
     connection.execute("ATTACH ?1 AS plain KEY ''", [plain.to_string_lossy()])?;
     connection.query_row("SELECT sqlcipher_export('plain')", [], |_| Ok(()))?;
     connection.execute_batch("DETACH plain")?;

@@ -18,6 +18,7 @@ mod journal;
 mod long;
 mod made;
 mod output;
+mod pages;
 mod programs;
 mod raw;
 mod reading;
@@ -39,7 +40,7 @@ type Problem = Box<dyn Error + Send + Sync>;
 type Result<T> = std::result::Result<T, Problem>;
 
 /// What can be asked for, each with the rows that belong together.
-const ROWS: [(&str, &str); 13] = [
+const ROWS: [(&str, &str); 14] = [
     ("send", "`send` against raw POST and curl, to a bare server that answers at once; its memory"),
     ("send-authority", "`send` against raw POST, to labcourier-authority"),
     ("send-clients", "`send` against Python's requests and fhir-kit-client, which it installs"),
@@ -47,6 +48,7 @@ const ROWS: [(&str, &str); 13] = [
     ("send-long", "`send` of --files at once: its last tenth against its first, and its memory"),
     ("idle", "`follow` with open reports of which nothing is heard, a minute a round"),
     ("journal", "a journal of --submissions, made once: opened, listed, searched, backed up"),
+    ("pages", "what the journal writes for a report, of which --reports are in it"),
     ("ui", "the window in a browser: start, clicks, memory; with --submissions, made once"),
     ("authority", "the authority alone, with 1,000 and 1,000,000 documents, on both stores"),
     ("reading", "read + check + wrap against serde_json::Value"),
@@ -156,6 +158,9 @@ async fn measure(plan: &Plan) -> Result<Vec<Row>> {
     rows.extend(measure_sends(plan, &wanted).await?);
     if wanted("journal") {
         rows.extend(journal::measure(plan.rounds, plan.submissions)?);
+    }
+    if wanted("pages") {
+        rows.extend(pages::measure(plan.reports)?);
     }
     if wanted("ui") {
         rows.extend(window::measure(plan.rounds, plan.submissions).await?);
