@@ -88,9 +88,6 @@ fn two_endpoints_with_two_certificates_are_followed_at_once_through_kills() {
     let laboratory = Laboratory::speaking(&one.base, one.path(), "1.13.1");
     laboratory.add_endpoint("second", &two.base, two.path(), "1.8.0");
     assert_eq!(laboratory.must(&["identity", "list"]).len(), 2, "one certificate for each");
-    // Until its own was imported the second endpoint had the only certificate that there was. What
-    // begins within minutes of that is asked for with both, and the first is refused there.
-    surroundings.advance(Duration::from_secs(300));
     let command = |arguments: &[&str]| {
         let mut command = laboratory.command(arguments);
         surroundings.clocked(&mut command);

@@ -34,9 +34,12 @@ use verdict::{Health, Verdict};
 
 /// Longest rest between two looks at the journal: another process may have added work.
 pub(crate) const REST_MAX: Duration = Duration::from_secs(5);
+/// What the time of a change and the beginning of a request may differ by although they fell
+/// together: the settings have to be written, and a clock is adjusted now and then.
+const CHANGE_SECONDS: i64 = 20;
 /// A delivery that began before a certificate was replaced may end so much later: the time limit of
-/// a delivery, 180 s, and what the journal takes.
-pub(crate) const SENT_BEFORE_SECONDS: i64 = 200;
+/// a delivery, 180 s, and the same.
+pub(crate) const SENT_BEFORE_SECONDS: i64 = 180 + CHANGE_SECONDS;
 
 /// What decides for one endpoint. It may be lost at any moment.
 pub(crate) struct Courier {
@@ -69,10 +72,15 @@ pub(crate) struct Period {
 }
 
 impl Period {
-    /// Whether something may have been sent with it between these two moments.
+    /// Whether a request may have been made with it that began between these two moments.
     pub(crate) fn covers(self, (first, last): (Instant, Instant)) -> bool {
-        self.from <= last && first < self.until.plus_seconds(SENT_BEFORE_SECONDS)
+        self.from <= last && first < self.until.plus_seconds(CHANGE_SECONDS)
     }
+}
+
+/// When a request began of which only the end is known, or when somebody noticed it.
+pub(crate) fn begun_before(end: Instant) -> (Instant, Instant) {
+    (end.plus_seconds(CHANGE_SECONDS - SENT_BEFORE_SECONDS), end)
 }
 
 /// What an exchange has shown of the connection, for people.
@@ -127,7 +135,7 @@ impl Courier {
     /// Whether a report that was sent or accepted then may have gone with another certificate than
     /// the one in use: then no search tells of it.
     pub(crate) fn was_sent_formerly(&self, since: Instant) -> bool {
-        self.formerly.iter().any(|period| period.covers((since, since)))
+        self.formerly.iter().any(|period| period.covers(begun_before(since)))
     }
 
     /// No search tells what becomes of this report: it is read by its id as often as others search.

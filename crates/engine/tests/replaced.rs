@@ -200,13 +200,13 @@ async fn an_empty_answer_to_the_same_certificate_is_believed() {
 /// is shown nothing. That the former one is shown others proves nothing of it.
 #[tokio::test]
 async fn what_was_sent_just_after_a_change_is_not_judged_by_the_former_certificate_alone() {
-    for (after, set_back) in [(60, 0), (300, -7_200)] {
+    for (changed, after, set_back) in [(90, 60, 0), (0, 300, -7_200)] {
         let (house, before) = (House::new(), Willing::default());
         house.import("ours", 1);
         turn(&house.worker("before")).await;
         before.shown.store(1, Ordering::SeqCst);
         *before.accepted.lock().unwrap() = house.authority.accepted.lock().unwrap().clone();
-        let until = house.clock.now();
+        let until = house.clock.now().plus_seconds(changed);
         let (from, authority) = (Instant(i64::MIN), Some(before));
         let former = Formerly { from, until, alone_until: until, authority };
         house.clock.pass(after);
@@ -221,8 +221,46 @@ async fn what_was_sent_just_after_a_change_is_not_judged_by_the_former_certifica
         assert_eq!(house.journal.state(id).unwrap().code(), "unknown");
         house.authority.doubt.store(false, Ordering::SeqCst);
         hour(&house, &worker).await;
-        assert_eq!(house.sent(), 2, "{after} s after the change: sent a second time");
+        assert_eq!(house.sent(), 2, "{set_back}: sent a second time");
     }
+}
+
+/// A new endpoint has the only certificate there is until its own is imported, a minute before the
+/// request. That the first one is refused there says nothing of what began after the change.
+#[tokio::test]
+async fn what_began_after_a_change_is_not_asked_for_with_a_certificate_of_before() {
+    let (house, before) = (House::new(), Willing::default());
+    *before.lost_find.lock().unwrap() = Some(forbidden());
+    let (from, until) = (Instant(i64::MIN), house.clock.now());
+    let former = Formerly { from, until, alone_until: until, authority: Some(before.clone()) };
+    house.clock.pass(30);
+    let worker = house.worker("renewed").with_former(vec![former]);
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    let id = house.import("ours", 1);
+    turn(&worker).await;
+    house.authority.doubt.store(false, Ordering::SeqCst);
+    assert_eq!(house.journal.state(id).unwrap().code(), "unknown");
+    house.authority.shown.store(1, Ordering::SeqCst);
+    house.import("ours", 2);
+    hour(&house, &worker).await;
+    hour(&house, &worker).await;
+    assert_eq!((house.sent(), house.journal.state(id).unwrap().code()), (3, "in-progress"));
+    assert!(before.asked_for.lock().unwrap().is_empty());
+}
+
+/// The settings are changed in the last moment before a request begins: it is made by the courier
+/// that goes by those of now.
+#[tokio::test]
+async fn what_is_changed_just_before_a_request_begins_holds() {
+    let house = House::new();
+    let looks = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
+    let seen = looks.clone();
+    let in_force = move || seen.fetch_add(1, Ordering::SeqCst) < 1;
+    let worker = house.worker("before").while_in_force(in_force);
+    let id = house.import("ours", 1);
+    turn(&worker).await;
+    assert_eq!(house.sent(), 0, "after {} looks", looks.load(Ordering::SeqCst));
+    assert_eq!(house.journal.state(id).unwrap().code(), "queued");
 }
 
 /// A refused request left open whether the report arrived; the certificate that it was sent with is

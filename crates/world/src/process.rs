@@ -301,6 +301,8 @@ async fn courier(process: Arc<Process>, journal: Journal, lease: Arc<LeaseKeeper
         connection: Arc::new(watch::Sender::new(Connection::default())),
     });
     let worker = worker.with_former(world.former_ways(link));
+    let (sender, certificate) = (world.clone(), process.certificate);
+    let worker = worker.while_in_force(move || sender.certificate() == certificate);
     let (mut held, mut known): (Option<Lease>, _) = (None, None);
     while !process.leaving.is_cancelled() {
         *crate::lock(&process.told[at]) = None;

@@ -10,6 +10,7 @@ use report::{Event, State, SubmissionId};
 use super::Worker;
 use super::formerly::{Asked, is_forgotten};
 use crate::ClockReading;
+use crate::courier::begun_before;
 use crate::courier::content::is_verdict_on_content;
 use crate::courier::deliveries::{failed_under, open_request, others_that_count, rejected_request};
 use crate::courier::questions::Unanswered;
@@ -126,7 +127,8 @@ impl<A: Authority> Worker<A> {
         if row.endpoint != self.endpoint.id() {
             return Ok(delivered);
         }
-        let read = match self.status_of(receipt, &row.identifier, (since, since)).await.result {
+        let sent = begun_before(since);
+        let read = match self.status_of(receipt, &row.identifier, sent).await.result {
             Ok(read) => read,
             Err(fault) if has_second_way(&fault) || self.is_unanswerable(row.id, &fault) => {
                 return Ok(delivered);
@@ -138,7 +140,7 @@ impl<A: Authority> Worker<A> {
             return Ok(delivered);
         }
         // Whether it is there is known once that is asked again, unless another one counts.
-        let Asked { result, .. } = self.look_up(row.id, &row.identifier, (since, since)).await?;
+        let Asked { result, .. } = self.look_up(row.id, &row.identifier, sent).await?;
         let Ok(mut found) = result else {
             return Ok(Arrival::NotShown(None));
         };

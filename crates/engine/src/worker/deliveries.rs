@@ -138,7 +138,7 @@ impl<A: Authority> Worker<A> {
     pub(super) fn follow_as_sent(&self, verdict: &mut Verdict, sent: (Instant, Instant)) {
         let since = if is_forgotten(sent) { sent.1 } else { sent.0 };
         if let Some(Event::Accepted { since: accepted, due, .. }) = &mut verdict.event
-            && self.former_at(since).is_some()
+            && self.former_of(sent).is_some()
         {
             (*accepted, *due) = (since, self.context_of(since, 1).read_at(Duration::ZERO));
         }

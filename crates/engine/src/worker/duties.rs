@@ -10,6 +10,7 @@ use report::{Duty, Event, State, SubmissionId};
 
 use super::Worker;
 use super::formerly::{Asked, Told, is_forgotten};
+use crate::courier::begun_before;
 use crate::courier::deliveries::STOOD_STILL;
 use crate::courier::verdict::{
     Context, Health, ReadTimes, Verdict, after_ask, after_read, after_submit, has_second_way,
@@ -52,6 +53,11 @@ impl<A: Authority> Worker<A> {
             return self.record(step, token).await;
         };
         let started = Event::SendingStarted { since: self.clock.now() };
+        // Looked at after that time was taken, so that a request never seems to have begun after a
+        // change of settings by which it was not made.
+        if !(self.in_force)() {
+            return Ok(());
+        }
         let step = Step::new(due.id, started, person::worker(), self.clock.now());
         let (attempt, refusals) = match self.record_state(step, token).await? {
             Some(State::Sending { attempt, refusals, .. }) => (attempt, refusals),
@@ -142,7 +148,7 @@ impl<A: Authority> Worker<A> {
         let State::InProgress { receipt, since, not_found_since, said, .. } = &due.state else {
             return Ok(());
         };
-        let sent = (*since, *since);
+        let sent = begun_before(*since);
         let told = self.status_of(receipt, &due.identifier, sent).await;
         let Told { result, mut by_former, not_told } = told;
         let by_id = result.and_then(|received| of_report(received, &due.identifier));

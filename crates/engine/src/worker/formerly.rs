@@ -11,8 +11,8 @@ use report::{Event, SubmissionId};
 
 use super::Worker;
 use super::sight::Sight;
-use crate::courier::Period;
 use crate::courier::verdict::{is_not_found, may_be};
+use crate::courier::{Period, begun_before};
 
 /// A certificate that an endpoint used for a time, and no more.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,14 +65,15 @@ impl<A: Authority> Worker<A> {
         self
     }
 
-    /// The certificate that was in use when a report was sent or accepted, if another is now.
-    pub(super) fn former_at(&self, since: Instant) -> Option<&Formerly<A>> {
-        self.formers((since, since)).next()
+    /// The certificate that was in use when a report was sent, if another is now.
+    pub(super) fn former_of(&self, sent: (Instant, Instant)) -> Option<&Formerly<A>> {
+        let sent = if is_forgotten(sent) { begun_before(sent.1) } else { sent };
+        self.formers(sent).next()
     }
 
-    /// From when to when a report may have been sent that is in doubt, or accepted, since then: its
-    /// last request began before, long before where the computer slept meanwhile. What a restore
-    /// covers may have been sent at any time.
+    /// From when to when the request may have begun of a report that is in doubt, or accepted,
+    /// since then: the last one began before, long before where the computer slept meanwhile. What
+    /// a restore covers may have been sent at any time.
     pub(super) fn sent_within(
         &self,
         id: SubmissionId,
@@ -87,8 +88,7 @@ impl<A: Authority> Worker<A> {
             Event::SendingStarted { since } => Some(since),
             _ => None,
         });
-        let began = began.unwrap_or(since);
-        Ok((began.min(since), began.max(since)))
+        Ok(began.map_or_else(|| begun_before(since), |began| (began.min(since), began.max(since))))
     }
 
     /// The certificates that were in use for some of the time between two moments, but the one that
@@ -177,7 +177,7 @@ impl<A: Authority> Worker<A> {
         sent: (Instant, Instant),
     ) -> Told {
         let mut not_told = None;
-        match read_with(self.former_at(sent.1), receipt, identifier).await {
+        match read_with(self.former_of(sent), receipt, identifier).await {
             Ok(Some(received)) => {
                 return Told { result: Ok(received), by_former: true, not_told: None };
             }
