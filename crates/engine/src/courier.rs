@@ -17,6 +17,7 @@ pub(crate) mod searches;
 pub(crate) mod sweep;
 pub(crate) mod verdict;
 pub(crate) mod visibility;
+pub(crate) mod whose;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -76,10 +76,12 @@ async fn what_another_report_has_under_one_identifier_answers_for_no_former_cert
         house.authority.doubt.store(true, Ordering::SeqCst);
         let id = house.import_as("ours", 1, BOTH.to_owned());
         turn(&worker).await;
+        let received = house.authority.evidence().server_date;
         house.authority.doubt.store(false, Ordering::SeqCst);
         assert_eq!(code(&house, id), "unknown");
         // The former certificate is shown both; the one in use nothing of what was sent before.
-        let before = Willing::default();
+        let before = House::timed(house.journal.clone(), house.clock.clone()).authority;
+        before.dates.lock().unwrap().insert("r-lost".to_owned(), received);
         before.shown.store(2, Ordering::SeqCst);
         // Its search is half a minute behind when the courier asks for the first time.
         *before.accepted.lock().unwrap() = house.authority.accepted.lock().unwrap().clone();

@@ -107,7 +107,7 @@ fn failed_request<'a>(
 }
 
 /// What the authority says of a report that it has.
-fn is_answer(event: &Event) -> bool {
+pub(super) fn is_answer(event: &Event) -> bool {
     matches!(event, Event::Accepted { .. } | Event::Completed { .. } | Event::Failed { .. })
 }
 

@@ -16,6 +16,7 @@ use crate::courier::deliveries::{
 };
 use crate::courier::verdict::{Health, Verdict, found_at_last, is_not_found, may_be};
 use crate::courier::visibility::Visibility;
+use crate::courier::whose::{is_known_as, is_surely, leave_out_unsure, requests};
 
 /// A number under which the authority has told that a report failed.
 struct Number<'a> {
@@ -183,8 +184,42 @@ impl<A: Authority> Worker<A> {
         }
         if shared {
             found.answers.clear();
+            return Ok(true);
         }
-        Ok(shared)
+        self.leave_out_unsure(found, id, siblings)
+    }
+
+    /// Leaves out what is not surely of this report, because others with its identifier were sent
+    /// too: somebody on the way may have repeated a request of theirs. Says whether nothing can be
+    /// told for that.
+    fn leave_out_unsure(
+        &self,
+        found: &mut Found,
+        id: SubmissionId,
+        siblings: &[Sibling],
+    ) -> Result<bool, JournalError> {
+        if found.answers.is_empty() {
+            return Ok(false);
+        }
+        let mut others = Vec::new();
+        for sibling in siblings.iter().filter_map(|sibling| sibling.id) {
+            let timeline = self.journal.detail(sibling)?.timeline;
+            others.extend(requests(timeline.iter().map(|entry| (&entry.event, entry.at))));
+        }
+        if others.is_empty() {
+            return Ok(false);
+        }
+        let timeline = self.journal.detail(id)?.timeline;
+        let ours = requests(timeline.iter().map(|entry| (&entry.event, entry.at)));
+        let now = self.clock.now();
+        // By our clock, as it stands to theirs now.
+        let behind = found.evidence.server_date.map(|theirs| now.0.saturating_sub(theirs.0));
+        Ok(leave_out_unsure(&mut found.answers, |answer| {
+            let events = timeline.iter().map(|entry| &entry.event);
+            let received = answer.date.zip(behind).map(|(date, by)| date.plus_micros(by));
+            is_known_as(events, answer.receipt.as_deref())
+                || received.is_some_and(|received| is_surely(received, &ours, &others))
+        }))
     }
 
     /// Leaves out what is known to be another report's.

@@ -3,7 +3,7 @@
 
 #![allow(dead_code, reason = "each test uses its part")]
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -102,6 +102,8 @@ pub(crate) struct Willing {
     pub(crate) changes: Arc<Mutex<Changes>>,
     /// From when on the last one asked.
     pub(crate) since: Arc<Mutex<Option<Instant>>>,
+    /// When each delivery was received by its own clock, by their receipts.
+    pub(crate) dates: Arc<Mutex<HashMap<String, Option<Instant>>>>,
     /// Other reports that its search shows; where there are any, it shows what it accepted too.
     pub(crate) shown: Arc<AtomicU32>,
     /// How often its capabilities were asked for.
@@ -135,7 +137,7 @@ pub(crate) struct Willing {
 
 impl Willing {
     /// Its own clock is never set.
-    fn evidence(&self) -> Evidence {
+    pub(crate) fn evidence(&self) -> Evidence {
         let leap = self.leaps.load(Ordering::SeqCst);
         let seconds = self.clock.steady.load(Ordering::SeqCst) + leap;
         let timeless = self.timeless.load(Ordering::SeqCst);
@@ -196,6 +198,7 @@ impl Authority for Willing {
         }
         let receipt = format!("r-{}", place + 1);
         self.accepted.lock().unwrap().push((wrapped.identifier.clone(), receipt.clone()));
+        self.dates.lock().unwrap().insert(receipt.clone(), self.evidence().server_date);
         let processing = match self.fails.load(Ordering::SeqCst) {
             true => Processing::Failed,
             false => Processing::InProgress,
@@ -211,6 +214,7 @@ impl Authority for Willing {
             receipt: Some(receipt.clone()),
             processing: self.processed.lock().unwrap().or(Some(Processing::InProgress)),
             identifiers: identifiers.clone(),
+            date: self.dates.lock().unwrap().get(receipt).copied().flatten(),
             ..Answer::default()
         };
         self.asked_for.lock().unwrap().push(identifier.to_owned());

@@ -1,6 +1,7 @@
 //! What the authority has and what is told of it: stored and refused on the way back, stored twice,
 //! answered in a form that nobody knows.
 
+mod alike;
 mod alone;
 mod beside;
 mod contradicted;
