@@ -3,6 +3,7 @@
 
 mod guarded;
 mod pace;
+mod versions;
 mod wanted;
 
 use std::borrow::Cow;
@@ -17,6 +18,7 @@ use report::{Action, Event};
 pub use guarded::decide_guarded;
 use guarded::{decide, sees};
 use pace::{Kind, asks_for_patience, may_be_alone, patiently, was_answered, was_put_off};
+use versions::told_apart;
 use wanted::{ASKED_MAX, NOTED_EVERY, Wanted};
 
 use crate::courier::verdict::{Context, status_event};
@@ -228,7 +230,7 @@ async fn ask_for<A: Authority>(
         };
         unanswered = 0;
         left |= exchange::leave_out_contradictions(&mut shown.answers) > 0;
-        for answer in &shown.answers {
+        for answer in told_apart(tools, &shown.answers)? {
             learn(tools, way.used, answer, &shown.evidence, found).await?;
         }
     }
@@ -276,7 +278,7 @@ async fn search<A: Authority>(
     for _ in 0..SEARCHES_MAX {
         let mut changes = way.authority.changed_since(since).await?;
         changes.unreadable += exchange::leave_out_contradictions(&mut changes.answers);
-        for answer in &changes.answers {
+        for answer in told_apart(tools, &changes.answers)? {
             let proof = answer.receipt.as_deref().and_then(|id| entry(&changes.evidence, id));
             if let Some(proof) = proof {
                 learn(tools, way.used, answer, &proof, found).await?;

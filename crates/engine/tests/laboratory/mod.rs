@@ -129,6 +129,7 @@ impl Stored {
             receipt: Some(self.receipt.clone()),
             processing: Some(if done { self.outcome } else { Processing::InProgress }),
             identifiers: vec![self.identifier.clone()],
+            date: Some(self.accepted),
             last_updated: Some(if done { self.finished } else { self.accepted }),
             ..Answer::default()
         }

@@ -10,7 +10,7 @@ use crate::laboratory::{Laboratory, MINUTE, key, nowhere};
 use crate::version;
 
 /// The journal cannot be read any more; its register is there.
-fn recovered(lab: &Laboratory, journal: Journal) -> Journal {
+pub(super) fn recovered(lab: &Laboratory, journal: Journal) -> Journal {
     journal.close();
     remove(&lab.path());
     recover(&lab.path(), &key(), &lab.backups(), &nowhere, lab.clock.now()).unwrap().unwrap();

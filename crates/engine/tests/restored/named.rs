@@ -2,11 +2,13 @@
 //! what the authority shows under it may be any of them.
 
 use engine::Clock as _;
-use journal::Journal;
+use exchange::Processing;
+use journal::{Filter, Journal, NewSubmission};
 use report::{Event, Person, SubmissionId};
 
-use super::{begun, home, later, now, of_the_other, stored, work};
-use crate::laboratory::Laboratory;
+use super::forgotten::recovered;
+use super::{begun, home, later, now, of_the_other, stored, word, work};
+use crate::laboratory::{Laboratory, MINUTE, Stored};
 
 fn named(lab: &mut Laboratory, journal: &Journal, number: u64, first: Event) -> SubmissionId {
     journal.import(lab.version(number, "document-7", first)).unwrap()
@@ -65,4 +67,74 @@ async fn in_a_copy_what_is_named_as_its_document_is_not_taken_for_another_versio
     of_the_other(&lab, "document-7");
     work(&mut lab, &journal, 10).await;
     assert_ne!(journal.state(first).unwrap().code(), "completed");
+}
+
+/// What became of both versions, by their contents, after a journal that cannot be read any more
+/// was recovered by its register: a report that was failed, and its correction. `shown`: what the
+/// authority has, in the order in which it shows them, as the number of seconds after which it was
+/// received and whether it was completed.
+async fn told_of_both(shown: &[(i64, bool)]) -> [Option<&'static str>; 2] {
+    let (mut lab, journal) = begun().await;
+    journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
+    lab.pass(MINUTE);
+    let taken = lab.clock.now();
+    let first = now(&lab);
+    let failed = lab.version(7, "document-7", first);
+    let first = journal.import(failed.clone()).unwrap();
+    // As one that has failed it may be corrected; the register does not say what was decided.
+    assert!(word(&lab, &journal, first, Event::SendingStarted { since: taken }));
+    assert!(word(&lab, &journal, first, Event::Rejected));
+    lab.pass(10 * MINUTE);
+    let again = now(&lab);
+    let corrects = Some(first);
+    let correction = NewSubmission { corrects, ..lab.version(8, "document-7", again) };
+    journal.import(correction.clone()).unwrap();
+    for (number, (after, completed)) in shown.iter().enumerate() {
+        let outcome = if *completed { Processing::Completed } else { Processing::Failed };
+        let accepted = taken.plus_seconds(*after);
+        let stored = Stored {
+            receipt: format!("n-{number}"),
+            certificate: 0,
+            identifier: "document-7".to_owned(),
+            accepted,
+            visible: accepted,
+            finished: accepted.plus_seconds(60),
+            outcome,
+        };
+        lab.authority.service.lock().unwrap().stored.push(stored);
+    }
+    lab.pass(30 * MINUTE);
+    let journal = recovered(&lab, journal);
+    journal.set_paused(true).unwrap();
+    work(&mut lab, &journal, 90).await;
+    [failed, correction].map(|version| {
+        let filter = Filter { limit: 100, now: lab.clock.now(), ..Filter::default() };
+        let rows = journal.list(&filter).unwrap();
+        let row = rows.iter().find(|row| row.digest == version.digest);
+        row.map(|row| row.state.code())
+    })
+}
+
+/// A report that failed and its completed correction are both lost: whichever the authority shows
+/// first, each is told of its own file.
+#[tokio::test]
+async fn a_failed_report_and_its_correction_are_told_apart_by_when_they_were_received() {
+    for shown in [[(1, false), (602, true)], [(602, true), (1, false)]] {
+        let told = told_of_both(&shown).await;
+        assert_eq!(told, [Some("failed"), Some("completed")], "{shown:?}");
+    }
+}
+
+/// A gateway has repeated the request of the first one, and the correction has not arrived; or the
+/// authority shows more than there are. Which is which cannot be told: both stay among the lost.
+#[tokio::test]
+async fn what_cannot_be_told_apart_is_told_of_no_version() {
+    for shown in [
+        &[(1, false), (30, true)][..],
+        &[(1, false), (30, false), (602, true)],
+        &[(602, true)],
+        &[(1, false)],
+    ] {
+        assert_eq!(told_of_both(shown).await, [None, None], "{shown:?}");
+    }
 }
