@@ -4,7 +4,7 @@
 //! over again.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use client::Authority;
 use exchange::Answer;
@@ -21,7 +21,7 @@ pub(super) fn told_apart<'a, A: Authority>(
     tools: &ReconcileDeps<'_, A>,
     answers: &'a [Answer],
 ) -> Result<Vec<&'a Answer>, EngineError> {
-    let mut taken: HashMap<String, Vec<Instant>> = HashMap::new();
+    let mut taken: BTreeMap<String, Vec<Instant>> = BTreeMap::new();
     let lost = tools.journal.lost_reports()?.into_iter();
     for lost in lost.filter(|lost| lost.endpoint == tools.endpoint.id()) {
         taken.entry(lost.identifier.to_lowercase()).or_default().push(lost.at);
@@ -30,7 +30,7 @@ pub(super) fn told_apart<'a, A: Authority>(
     if taken.is_empty() {
         return Ok(answers.iter().collect());
     }
-    let (mut entered, mut shared) = (Vec::new(), HashMap::<_, Vec<&Answer>>::new());
+    let (mut entered, mut shared) = (Vec::new(), BTreeMap::<_, Vec<&Answer>>::new());
     for answer in answers {
         let identifier = known_or_first(tools.journal, answer)?.map(|it| it.to_lowercase());
         let identifier = identifier.filter(|it| taken.contains_key(it));
