@@ -60,6 +60,20 @@ pub struct Relative {
     pub endpoint: String,
 }
 
+/// What the journal knows of a report that may be taken in, at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Acquaintance {
+    /// The newest submission of all then: what comes later was not compared with. 0 where there is
+    /// none.
+    pub through: SubmissionId,
+    /// Submissions of its content, wherever they went, oldest first.
+    pub anywhere: Vec<SubmissionId>,
+    /// Those of them that went where it goes.
+    pub there: Vec<SubmissionId>,
+    /// Submissions of its document that went where it goes, oldest first.
+    pub relatives: Vec<Relative>,
+}
+
 /// What became of a report that was to be taken in unless others of its bytes stand in the way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Imported {
@@ -121,6 +135,31 @@ pub(crate) fn of_content(
     };
     found.sort_unstable();
     Ok(found)
+}
+
+/// All that a report of this content and document identifier is compared with. `destination`: where
+/// it goes, if that is known.
+pub(crate) fn acquaintance(
+    connection: &Connection,
+    (digest, canonical): (&str, &str),
+    document: Option<&str>,
+    destination: Option<Destination<'_>>,
+) -> Result<Acquaintance, JournalError> {
+    let through = rows::one(connection, sql::NEWEST_ID, [], |row| row.get(0))?;
+    let canonical = Some(canonical);
+    let anywhere = of_content(connection, digest, canonical, None)?;
+    let there = match destination {
+        // Most reports are new, and have come nowhere before.
+        Some(_) if anywhere.is_empty() => Vec::new(),
+        Some(_) => of_content(connection, digest, canonical, destination)?,
+        None => anywhere.clone(),
+    };
+    let relatives = match document.zip(destination) {
+        Some((identifier, destination)) => of_document(connection, identifier, destination)?,
+        None => Vec::new(),
+    };
+    let through = SubmissionId(through.unwrap_or_default());
+    Ok(Acquaintance { through, anywhere, there, relatives })
 }
 
 /// Other submissions of the content of one, to the same authority, that were withdrawn, oldest

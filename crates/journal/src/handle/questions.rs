@@ -7,10 +7,9 @@ use report::{Group, State, StateCode, SubmissionId};
 
 use crate::events::{doubt, known};
 use crate::queries::{figures, list, read};
-use crate::store::{rows, sql};
 use crate::{
-    Counts, Destination, Detail, Due, Figure, Filter, Journal, JournalError, KeptEvidence, Message,
-    Newest, OpenReport, Relative, Row, Sibling,
+    Acquaintance, Counts, Destination, Detail, Due, Figure, Filter, Journal, JournalError,
+    KeptEvidence, Message, Newest, OpenReport, Relative, Row, Sibling,
 };
 
 impl Journal {
@@ -186,10 +185,16 @@ impl Journal {
         self.read(|c| known::of_document(c, identifier, destination))
     }
 
-    /// The newest submission of all; number 0 where there is none.
-    pub fn newest(&self) -> Result<SubmissionId, JournalError> {
-        let found = self.read(|c| rows::one(c, sql::NEWEST_ID, [], |row| row.get(0)))?;
-        Ok(SubmissionId(found.unwrap_or_default()))
+    /// What is known of a report that may be taken in: `content` is its digest and the canonical
+    /// one, `document` its document's identifier, `destination` where it goes. All of one moment,
+    /// because a look after each commit of the writer reads and decrypts its pages anew.
+    pub fn acquaintance(
+        &self,
+        content: (&str, &str),
+        document: Option<&str>,
+        destination: Option<Destination<'_>>,
+    ) -> Result<Acquaintance, JournalError> {
+        self.read(|c| known::acquaintance(c, content, document, destination))
     }
 
     /// The state that replaying the events gives.

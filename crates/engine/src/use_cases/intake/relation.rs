@@ -75,24 +75,18 @@ impl Engine {
             endpoint: endpoint.id(),
             environment: Some(endpoint.environment.code()),
         });
-        let journal = self.journal();
-        // First: what comes from here on was not compared with.
-        parsed.compared_through = journal.newest()?;
         let (digest, canonical) = (parsed.digest.clone(), parsed.canonical.clone());
-        let canonical = Some(canonical.as_str());
-        let anywhere = journal.of_content(&digest, canonical, None)?;
-        // Most reports are new, and have come nowhere before.
-        parsed.known = match anywhere.is_empty() {
-            true => Vec::new(),
-            false => journal.of_content(&digest, canonical, here)?,
-        };
-        parsed.elsewhere = anywhere.into_iter().next_back();
+        let document = parsed.summary.identifier.as_deref();
+        let found = self.journal().acquaintance((&digest, &canonical), document, here)?;
+        parsed.compared_through = found.through;
+        parsed.known = found.there;
+        parsed.elsewhere = found.anywhere.into_iter().next_back();
         parsed.relation = None;
         parsed.compared_for = endpoint.map(|endpoint| endpoint.id().to_owned());
         if let Some(here) = here {
-            let relatives = self.of_document(parsed.summary.identifier.as_deref(), here, parsed)?;
+            let relatives = self.judged(found.relatives, parsed)?;
             // What has just been recognised as the same content.
-            let same = relatives.iter().filter(|it| it.canonical.as_deref() == canonical);
+            let same = relatives.iter().filter(|it| it.canonical.as_ref() == Some(&canonical));
             parsed.known.extend(same.map(|relative| relative.id));
             parsed.known.sort_unstable();
             parsed.known.dedup();
@@ -110,14 +104,11 @@ impl Engine {
     /// What has this document identifier at a destination.
     fn of_document(
         &self,
-        identifier: Option<&str>,
+        identifier: &str,
         here: Destination<'_>,
         parsed: &Parsed,
     ) -> Result<Vec<Relative>, EngineError> {
-        match identifier {
-            Some(identifier) => self.judged(self.journal().of_document(identifier, here)?, parsed),
-            None => Ok(Vec::new()),
-        }
+        self.judged(self.journal().of_document(identifier, here)?, parsed)
     }
 
     /// Finds out what submissions of an older program say, where this report may say the same.
@@ -154,7 +145,7 @@ impl Engine {
     ) -> Result<Option<Relation>, EngineError> {
         let line = self.line(purpose, &parsed.known)?;
         for identifier in line.other_identifiers(parsed.summary.identifier.as_deref()) {
-            relatives.extend(self.of_document(Some(identifier), here, parsed)?);
+            relatives.extend(self.of_document(identifier, here, parsed)?);
         }
         relatives.sort_unstable_by_key(|relative| relative.id);
         relatives.dedup_by_key(|relative| relative.id);
