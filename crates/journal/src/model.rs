@@ -278,6 +278,8 @@ pub struct Sibling {
     /// It is neither, was sent once, and no receipt of it is known: its timeline says whether it
     /// was received.
     pub was_sent: bool,
+    /// When the journal was restored, where that covers it: what it had until then is not known.
+    pub restored: Option<Instant>,
 }
 
 /// What to list.

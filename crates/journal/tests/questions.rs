@@ -32,7 +32,12 @@ fn siblings_have_the_same_identifier_at_the_same_endpoint() {
     house.record(sending, Event::SendingStarted { since: at(1) });
     accept(&house, accepted, "r");
     let siblings = house.journal.siblings(ours).unwrap();
-    let of = |id, may_be_delivered| Sibling { id: Some(id), may_be_delivered, was_sent: false };
+    let of = |id, may_be_delivered| Sibling {
+        id: Some(id),
+        may_be_delivered,
+        was_sent: false,
+        restored: None,
+    };
     assert_eq!(siblings, [of(sending, true), of(accepted, false)]);
     let doubted = Event::Doubted { since: at(1), due: at(2), why: "cut".to_owned() };
     house.record(sending, doubted);

@@ -5,6 +5,7 @@ use exchange::{Answer, Processing};
 use fhir::Instant;
 use report::Event;
 
+use super::SENT_BEFORE_SECONDS;
 use super::deliveries::{is_answer, reached_nobody};
 
 /// What two clocks that are right may say of one moment differs by less.
@@ -12,6 +13,11 @@ const APART_SECONDS: i64 = 10;
 
 /// A time in which a request may have been under way.
 pub(crate) type Span = (Instant, Instant);
+
+/// Any time until then.
+pub(crate) fn before(end: Instant) -> Span {
+    (Instant(i64::MIN), end)
+}
 
 /// The times in which requests of a report may have been under way that the authority may have
 /// received, by the events of its timeline and when each was written: from its beginning until its
@@ -23,10 +29,10 @@ pub(crate) fn requests<'a>(timeline: impl Iterator<Item = (&'a Event, Instant)>)
             (Some(_), Event::Deferred { why, .. }) if reached_nobody(why) => {}
             (Some(began), _) => requests.push((at.min(began), at.max(began))),
             (None, Event::Doubted { why, .. }) if why == journal::RESTORED => {
-                requests.push((Instant(i64::MIN), at));
+                requests.push(before(at));
             }
             (None, event) if requests.is_empty() && is_of_a_request(event) => {
-                requests.push((Instant(i64::MIN), at));
+                requests.push(before(at));
             }
             (None, _) => {}
         }
@@ -57,11 +63,16 @@ pub(crate) fn is_known_as<'a>(
 }
 
 /// Whether what the authority has received then, by our clock, is surely of the report that had
-/// these requests: one of them was under way, and none of the others.
+/// these requests: one of them was under way, and none of the others. A request ends by its time
+/// limit, however late that is noticed.
 pub(crate) fn is_surely(received: Instant, ours: &[Span], others: &[Span]) -> bool {
     let wider =
         |(from, to): Span| (from.plus_seconds(-APART_SECONDS), to.plus_seconds(APART_SECONDS));
-    ours.iter().map(|span| wider(*span)).any(|(from, to)| {
+    let limited = |(from, to): Span| match from {
+        Instant(i64::MIN) => (from, to),
+        _ => (from, to.min(from.plus_seconds(SENT_BEFORE_SECONDS))),
+    };
+    ours.iter().map(|span| wider(limited(*span))).any(|(from, to)| {
         let mut others = others.iter().map(|span| wider(*span));
         (from..=to).contains(&received) && !others.any(|other| other.0 <= to && from <= other.1)
     })
@@ -143,7 +154,9 @@ mod tests {
     #[test]
     fn what_is_received_is_of_the_report_whose_request_alone_was_under_way() {
         type Row = (i64, &'static [(i64, i64)], &'static [(i64, i64)], bool);
-        let table: [Row; 9] = [
+        let table: [Row; 10] = [
+            // Its end was noticed long after, when the computer had slept.
+            (1_300, &[(100, 50_000)], &[(0, 5)], false),
             (100, &[(100, 160)], &[], true),
             (90, &[(100, 160)], &[(300, 301)], true),
             (170, &[(100, 160)], &[(300, 301)], true),

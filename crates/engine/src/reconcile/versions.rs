@@ -21,6 +21,9 @@ pub(super) fn told_apart<'a, A: Authority>(
     tools: &ReconcileDeps<'_, A>,
     answers: &'a [Answer],
 ) -> Result<Vec<&'a Answer>, EngineError> {
+    if answers.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut taken: BTreeMap<String, Vec<Instant>> = BTreeMap::new();
     let lost = tools.journal.lost_reports()?.into_iter();
     for lost in lost.filter(|lost| lost.endpoint == tools.endpoint.id()) {

@@ -29,8 +29,9 @@ impl Engine {
     /// uses that.
     pub async fn add_endpoint(&self, endpoint: Endpoint) -> Result<(), EngineError> {
         Self::check_usable(&endpoint)?;
-        let (only, change) = (self.only_certificate(), self.certificate_change()?);
+        let only = self.only_certificate();
         self.change_settings(|settings| {
+            let change = self.certificate_change()?;
             settings.has_no(&endpoint.name)?;
             let id = self.id_for(&endpoint, settings)?;
             settings.in_use.get_or_insert_with(|| id.clone());
@@ -191,8 +192,8 @@ impl Engine {
     pub async fn remove_endpoint(&self, name: &str) -> Result<(), EngineError> {
         // Before it is gone: the journal must know which authority its reports went to.
         self.note_endpoints()?;
-        let change = self.certificate_change()?;
         self.change_settings(|settings| {
+            let change = self.certificate_change()?;
             let id = settings.endpoint_named(name)?.id().to_owned();
             let open = self.journal().reports_at(&id)?.open;
             if open > 0 {

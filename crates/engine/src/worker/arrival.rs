@@ -179,6 +179,8 @@ impl<A: Authority> Worker<A> {
         };
         // Whoever is shown what failed is shown the other one too.
         let is_seen = found.answers.iter().any(|it| it.receipt.as_deref() == Some(receipt));
+        // Nobody else can have it, so that only another one is left to be told apart.
+        found.answers.retain(|it| it.receipt.as_deref() != Some(receipt));
         let siblings = self.journal.siblings(row.id)?;
         if self.leave_out_others(&mut found, row.id, &siblings)? {
             return Ok(Arrival::Unanswerable);

@@ -16,7 +16,7 @@ use crate::courier::deliveries::{
 };
 use crate::courier::verdict::{Health, Verdict, found_at_last, is_not_found, may_be};
 use crate::courier::visibility::Visibility;
-use crate::courier::whose::{is_known_as, is_surely, leave_out_unsure, requests};
+use crate::courier::whose::{before, is_known_as, is_surely, leave_out_unsure, requests};
 
 /// A number under which the authority has told that a report failed.
 struct Number<'a> {
@@ -202,7 +202,11 @@ impl<A: Authority> Worker<A> {
             return Ok(false);
         }
         let mut others = Vec::new();
-        for sibling in siblings.iter().filter_map(|sibling| sibling.id) {
+        for sibling in siblings {
+            // What it had before a restore is not known: it was on hold in the backup, or is read
+            // back as closed.
+            others.extend(sibling.restored.map(before));
+            let Some(sibling) = sibling.id else { continue };
             let timeline = self.journal.detail(sibling)?.timeline;
             others.extend(requests(timeline.iter().map(|entry| (&entry.event, entry.at))));
         }

@@ -202,3 +202,34 @@ async fn an_outage_costs_few_questions_for_corrections_of_what_failed() {
     let questions = house.authority.asked_for.lock().unwrap().len();
     assert!(questions <= 40, "{questions} questions, sent {}", house.sent() - sent);
 }
+
+/// The endpoint wants the document's identifier, and access is lost for a while just when the
+/// correction of what has failed leaves: it goes afterwards, and waits for nobody.
+#[tokio::test]
+async fn a_correction_that_was_refused_on_the_way_goes_when_access_is_back() {
+    let mut house = House::new();
+    house.identifier = IdentifierChoice::Document;
+    let worker = house.worker("one");
+    let version = |number, corrects| {
+        let mut new = NewSubmission { corrects, ..house.submission("ours", number) };
+        new.summary.identifier = Some(BOTH.to_owned());
+        house.journal.import(NewSubmission { identifier: BOTH.to_owned(), ..new }).unwrap()
+    };
+    house.authority.fails.store(true, Ordering::SeqCst);
+    let id = version(1, None);
+    turn(&worker).await;
+    assert_eq!(code(&house, id), "failed");
+    house.authority.fails.store(false, Ordering::SeqCst);
+    let shown = vec![("r-1".to_owned(), Processing::Failed)];
+    *house.authority.deliveries.lock().unwrap() = shown;
+    house.clock.pass(3_600);
+    let newer = version(2, Some(id));
+    house.authority.refuses.store(true, Ordering::SeqCst);
+    turn(&worker).await;
+    pass(&house, &worker, 600).await;
+    assert_eq!((house.sent() > 1, code(&house, newer)), (true, "queued"));
+    house.authority.refuses.store(false, Ordering::SeqCst);
+    pass(&house, &worker, 7_200).await;
+    let told = house.journal.messages(newer).unwrap().len();
+    assert_eq!((code(&house, newer), told), ("in-progress", 0));
+}

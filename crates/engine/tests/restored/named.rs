@@ -3,12 +3,12 @@
 
 use engine::Clock as _;
 use exchange::Processing;
-use journal::{Filter, Journal, NewSubmission};
+use journal::{Filter, Journal, NewSubmission, list_backups, restore};
 use report::{Event, Person, SubmissionId};
 
 use super::forgotten::recovered;
-use super::{begun, home, later, now, of_the_other, stored, word, work};
-use crate::laboratory::{Laboratory, MINUTE, Stored};
+use super::{begun, home, later, now, of_the_other, released, stored, word, work};
+use crate::laboratory::{Laboratory, MINUTE, Stored, key, nowhere};
 
 fn named(lab: &mut Laboratory, journal: &Journal, number: u64, first: Event) -> SubmissionId {
     journal.import(lab.version(number, "document-7", first)).unwrap()
@@ -137,4 +137,64 @@ async fn what_cannot_be_told_apart_is_told_of_no_version() {
     ] {
         assert_eq!(told_of_both(shown).await, [None, None], "{shown:?}");
     }
+}
+
+/// What the authority says of the last report that it stored.
+fn ends(lab: &Laboratory, outcome: Processing) {
+    let mut service = lab.authority.service.lock().unwrap();
+    let last = service.stored.last_mut().unwrap();
+    (last.outcome, last.finished) = (outcome, lab.clock.now());
+}
+
+/// A version is on hold in the backup, was released since and is completed. A newer one has come
+/// and not left yet when the journal cannot be read any more; it is handed over again. What the
+/// authority shows is not the newer one, although nothing here says that the other one was sent.
+#[tokio::test]
+async fn what_a_version_on_hold_in_the_backup_became_is_not_told_of_a_newer_one() {
+    let (mut lab, journal) = begun().await;
+    let first = named(&mut lab, &journal, 7, Event::Held);
+    journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
+    assert!(word(&lab, &journal, first, released(&lab)));
+    lab.settle(&journal).await;
+    assert_eq!(stored(&lab).len(), 2);
+    ends(&lab, Processing::Completed);
+    lab.pass(10 * MINUTE);
+    let waits = later(&lab);
+    let newer = lab.version(8, "document-7", waits);
+    journal.import(newer.clone()).unwrap();
+    let journal = recovered(&lab, journal);
+    work(&mut lab, &journal, 10).await;
+    let again = journal.import(NewSubmission { first: now(&lab), ..newer }).unwrap();
+    work(&mut lab, &journal, 60).await;
+    assert_ne!(journal.state(again).unwrap().code(), "completed");
+}
+
+/// A report has failed since the backup, and its correction waits when that backup is restored. The
+/// failure is not the correction's, which has not left.
+#[tokio::test]
+async fn what_has_failed_since_the_backup_is_not_told_of_its_correction() {
+    let (mut lab, journal) = begun().await;
+    journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
+    let at_once = now(&lab);
+    let first = named(&mut lab, &journal, 7, at_once);
+    let worker = lab.worker(&journal);
+    lab.turn(&worker).await;
+    drop(worker);
+    assert_eq!(stored(&lab).len(), 2);
+    ends(&lab, Processing::Failed);
+    lab.settle(&journal).await;
+    assert_eq!(journal.state(first).unwrap().code(), "failed");
+    let waits = later(&lab);
+    let correction = NewSubmission { corrects: Some(first), ..lab.version(8, "document-7", waits) };
+    journal.import(correction.clone()).unwrap();
+    journal.close();
+    let backup = list_backups(&lab.backups()).unwrap()[0].file.clone();
+    restore(&backup, &key(), &lab.path(), &nowhere, lab.clock.now()).unwrap();
+    let journal = Journal::open(&lab.path(), &key()).unwrap();
+    journal.set_paused(true).unwrap();
+    work(&mut lab, &journal, 60).await;
+    let filter = Filter { limit: 100, now: lab.clock.now(), ..Filter::default() };
+    let rows = journal.list(&filter).unwrap();
+    let row = rows.iter().find(|row| row.digest == correction.digest).unwrap();
+    assert_eq!((row.state.code() == "failed", &row.receipt), (false, &None));
 }

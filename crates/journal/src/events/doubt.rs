@@ -168,18 +168,22 @@ pub(crate) fn siblings(
         let was_sent = !may_be_delivered && row.get(2)?;
         let places: (String, String) = (row.get(3)?, row.get(4)?);
         let id = Some(SubmissionId(row.get(0)?));
-        Ok((Sibling { id, may_be_delivered, was_sent }, places))
+        Ok((Sibling { id, may_be_delivered, was_sent, restored: None }, places))
     })?;
     let mut found = Vec::new();
-    for (sibling, (there, here)) in all_named {
+    for (mut sibling, (there, here)) in all_named {
         if endpoints::lead_to_one(connection, &here, &there)? {
+            sibling.restored = match sibling.id {
+                Some(id) => restored_since(connection, id)?,
+                None => None,
+            };
             found.push(sibling);
         }
     }
     if lost::shares_identifier(connection, &read::row(connection, id)?)?
         || may_be_named_alike(connection, id)?
     {
-        found.push(Sibling { id: None, may_be_delivered: true, was_sent: false });
+        found.push(Sibling { id: None, may_be_delivered: true, was_sent: false, restored: None });
     }
     Ok(found)
 }

@@ -265,8 +265,8 @@ impl Engine {
             let (endpoints, open) = (found.endpoints, found.open);
             return Err(EngineError::CertificateNeeded { endpoints, open });
         }
-        let change = self.certificate_change()?;
         self.change_settings(|settings| {
+            let change = self.certificate_change()?;
             settings.forget_certificate(fingerprint, change);
             Ok(())
         })?;
@@ -383,14 +383,15 @@ impl Engine {
         names.iter().map(id).collect()
     }
 
-    /// The time of a change of certificate that is made now.
+    /// The time of a change of certificate that is made now. It is taken when the settings are
+    /// held, which another program may do for long: requests go with the former one until then.
     pub(super) fn certificate_change(&self) -> Result<Change, JournalError> {
         Ok(Change { now: self.now(), newest: self.journal().newest_event_at()? })
     }
 
     async fn assign(&self, fingerprint: &str, endpoints: &[String]) -> Result<(), EngineError> {
-        let change = self.certificate_change()?;
         self.change_settings(|settings| {
+            let change = self.certificate_change()?;
             for endpoint in endpoints {
                 settings.use_certificate(endpoint, fingerprint, change);
             }
