@@ -3,6 +3,7 @@
 import { CircleCheck, Info, TriangleAlert, Undo2, X } from "lucide-react";
 import { useEffect } from "react";
 import {
+  Text as Words,
   UNSTABLE_Toast as Toast,
   UNSTABLE_ToastContent as ToastContent,
   UNSTABLE_ToastQueue as ToastQueue,
@@ -103,8 +104,10 @@ export function Toasts() {
             <KeptClear />
             <Icon aria-hidden size={18} />
             <ToastContent className={css.words}>
-              <strong>{toast.content.title}</strong>
-              {toast.content.more && <span>{toast.content.more}</span>}
+              <Words slot="title" elementType="strong">
+                {toast.content.title}
+              </Words>
+              {toast.content.more && <Words slot="description">{toast.content.more}</Words>}
             </ToastContent>
             {toast.content.undo && (
               <Button
