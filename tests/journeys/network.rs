@@ -113,6 +113,44 @@ fn unreachable(ground: &Ground, figures: &mut Figures) -> Vec<Hour> {
     })
 }
 
+/// The network was gone for an hour, and whoever has brought it back does not wait until the next
+/// try. In vain it costs one request.
+#[test]
+fn a_person_who_has_the_network_back_need_not_wait() {
+    let ground = Ground::new();
+    let mut figures = Figures::start("retry-codes", "a_person_need_not_wait");
+    let name = "tried by a person";
+    ground.runtime.block_on(async {
+        let mut front = Front::open().await;
+        let (sound, identity) = (endpoint(&front.base(), &ground.trusted()), ground.identity());
+        front.lead(Some(ground.address()));
+        let mut scene = Scene::new();
+        scene.connect(&sound, Some(&identity), patient());
+        scene.take_in(1);
+        scene.work(HOUR).await;
+        assert!(scene.settled(), "sound before");
+        front.close().await;
+        hour(&mut scene, name).await;
+        let second = Duration::from_secs(1);
+        for _ in 0..3 {
+            scene.try_now();
+            assert_eq!(scene.work(second).await, 1, "one request, and nobody is there");
+        }
+        front.reopen().await;
+        assert_eq!(scene.work(second).await, 0, "it waits for its time");
+        let waits = |scene: &Scene| {
+            scene.states().iter().filter(|it| matches!(it, State::Queued { .. })).count()
+        };
+        assert_eq!(waits(&scene), usize::try_from(REPORTS).unwrap());
+        scene.try_now();
+        scene.work(second * 10).await;
+        assert_eq!((waits(&scene), scene.banner().0), (0, "connected"));
+        ground.recovers(&mut figures, &mut scene, name).await;
+    });
+    figures.finish();
+    ground.end();
+}
+
 #[test]
 fn what_the_authority_refuses_is_sent_once() {
     let ground = Ground::new();

@@ -226,6 +226,7 @@ pub struct Scene {
     worker: Option<Worker<Counted>>,
     held: Option<Lease>,
     connection: Arc<watch::Sender<Connection>>,
+    wishes: Arc<AtomicU64>,
     /// What it asked.
     pub requests: Arc<Requests>,
     lives: u32,
@@ -246,6 +247,7 @@ impl Scene {
             worker: None,
             held: None,
             connection: Arc::new(watch::Sender::new(Connection::default())),
+            wishes: Arc::default(),
             requests: Arc::default(),
             lives: 0,
         }
@@ -291,7 +293,7 @@ impl Scene {
             self.journal.release_lease(&lease).unwrap();
         }
         let inner = HttpAuthority::with_limits(endpoint, identity, limits).unwrap();
-        self.worker = Some(Worker::new(WorkerDeps {
+        let worker = Worker::new(WorkerDeps {
             journal: self.journal.clone(),
             authority: Counted {
                 inner,
@@ -308,7 +310,13 @@ impl Scene {
                 format!("life-{}", self.lives),
             )),
             connection: Arc::clone(&self.connection),
-        }));
+        });
+        self.worker = Some(worker.heeding(Arc::clone(&self.wishes)));
+    }
+
+    /// A person does not want to wait until the next try.
+    pub fn try_now(&self) {
+        self.wishes.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Works until every report is settled, at most for so long; gives the number of requests made.

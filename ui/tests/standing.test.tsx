@@ -2,7 +2,8 @@
 // What holds the queue, above every screen.
 
 import { QueryClientProvider } from "@tanstack/react-query";
-import { expect, it } from "vitest";
+import { act } from "react";
+import { beforeEach, expect, it, vi } from "vitest";
 
 import type { Problem } from "../src/bridge/generated/Problem";
 import type { StatusView } from "../src/bridge/generated/StatusView";
@@ -10,20 +11,69 @@ import { createCache } from "../src/bridge/queries";
 import { Elsewhere, Standing } from "../src/parts/standing";
 import { render } from "./render";
 
+const call = vi.hoisted(() => vi.fn<(command: string) => Promise<unknown>>());
+const say = vi.hoisted(() => vi.fn<(words: { tone: string; title: string }) => void>());
+
+vi.mock("#door", () => ({ door: { call, here: () => ({ call }), listen: () => () => undefined } }));
+vi.mock("../src/kit/toasts", () => ({ say, sayProblem: () => () => undefined }));
+
 const problem: Problem = { code: "connect-refused", params: {}, blame: "network", remedy: "retry", trace: "" };
 
+const known = {
+  connection: "unreachable",
+  problem,
+  notices: [],
+  elsewhere: [],
+  laboratory: null,
+  paused: false,
+  triesAgain: true,
+  counts: { byState: { queued: 3 }, inProgress: 3 },
+};
+
+const standing = (status: object) =>
+  render(
+    <QueryClientProvider client={createCache()}>
+      <Standing status={{ ...known, ...status } as unknown as StatusView} />
+    </QueryClientProvider>,
+  );
+
+const tryNow = (element: HTMLElement) => element.querySelector<HTMLButtonElement>('[data-testid="try-now"]');
+
+beforeEach(() => {
+  call.mockReset();
+  say.mockReset();
+});
+
 it("offers nobody to try now what is tried again by itself, where no button would do it", async () => {
-  const counts = { byState: { queued: 3 }, inProgress: 3 };
-  const known = { connection: "unreachable", problem, notices: [], elsewhere: [], laboratory: null, paused: false };
   const element = await render(
     <QueryClientProvider client={createCache()}>
-      <Standing status={{ ...known, counts } as unknown as StatusView} />
       <Elsewhere
         waiting={{ endpoint: "canton", environment: "production", count: 2, connection: "unreachable", problem }}
       />
     </QueryClientProvider>,
   );
-  expect(element.querySelectorAll('[role="alert"]')).toHaveLength(2);
+  expect(element.querySelectorAll('[role="alert"]')).toHaveLength(1);
   expect(element.textContent).toContain("It is tried again by itself.");
-  expect(element.textContent).not.toContain("try again now");
+  expect(element.textContent?.toLowerCase()).not.toContain("try again now");
+});
+
+it("lets a person try now where the next try waits for its time, and nowhere else", async () => {
+  expect(tryNow(await standing({}))).not.toBeNull();
+  expect(tryNow(await standing({ connection: "locked" }))).not.toBeNull();
+  // No certificate, say: nothing would be tried.
+  expect(tryNow(await standing({ connection: "locked", triesAgain: false }))).toBeNull();
+});
+
+it.each([
+  [true, "done", "The authority answers again"],
+  [false, "attention", "Tried just now, without success"],
+])("says what came of it: connected %s", async (connected, tone, title) => {
+  call.mockImplementation((command) => Promise.resolve(command === "try_now" ? connected : null));
+  const button = tryNow(await standing({}));
+  await act(async () => {
+    button?.click();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+  expect(call.mock.calls.map(([command]) => command)).toContain("try_now");
+  expect(say).toHaveBeenCalledWith(expect.objectContaining({ tone, title }));
 });

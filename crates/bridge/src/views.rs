@@ -71,6 +71,8 @@ pub struct StatusView {
     pub laboratory: Option<LaboratoryView>,
     /// Another process (window or headless) works the queue.
     pub worked_elsewhere: bool,
+    /// A fault holds the reports until the next try, which a person can have now.
+    pub tries_again: bool,
     /// Sending is paused by the person.
     pub paused: bool,
     /// Days in progress after which a report needs attention.

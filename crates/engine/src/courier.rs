@@ -15,6 +15,7 @@ pub(crate) mod questions;
 mod queue;
 pub(crate) mod searches;
 pub(crate) mod sweep;
+mod trying;
 pub(crate) mod verdict;
 pub(crate) mod visibility;
 pub(crate) mod whose;
@@ -31,6 +32,7 @@ use questions::Questions;
 use queue::Queue;
 use searches::{Searches, Tells};
 use sweep::Sweeps;
+use trying::Trying;
 use verdict::{Health, Verdict};
 
 /// Longest rest between two looks at the journal: another process may have added work.
@@ -54,6 +56,7 @@ pub(crate) struct Courier {
     questions: Questions,
     queue: Queue,
     sweeps: Sweeps,
+    trying: Trying,
     /// The way to the authority has been tried with a question.
     preflight_done: bool,
     /// A request was refused in an answer since the last search: whoever refuses one may answer the
@@ -117,6 +120,7 @@ impl Courier {
             questions: Questions::default(),
             queue: Queue::default(),
             sweeps: Sweeps::new(now),
+            trying: Trying::default(),
             preflight_done: false,
             refused: false,
             broken_off: false,
@@ -221,7 +225,13 @@ impl Courier {
             self.breaker.turned_away(id);
         }
         let about = if delivery { RequestKind::Report(id) } else { RequestKind::Question };
-        self.observe(now, &verdict.health, about, heard, fraction)
+        let seen = self.observe(now, &verdict.health, about, heard, fraction);
+        if delivery {
+            let is_of_the_way = matches!(verdict.health, Health::Unreachable(_, None));
+            let is_put_off = matches!(event, Some(Event::Deferred { .. })) && is_of_the_way;
+            self.trying.delivered(id, is_put_off);
+        }
+        seen
     }
 
     /// What an exchange shows about the connection: breaker and banner follow. `heard`: an answer
@@ -237,6 +247,10 @@ impl Courier {
         let refused = heard.then_some(about);
         if !matches!(health, Health::OfOne | Health::Answered) {
             self.questions.opened_by(about);
+            self.trying.has_failed();
+        }
+        if *health != Health::OfOne {
+            self.trying.is_answered();
         }
         let (state, failure) = match health {
             Health::Unclear => {

@@ -47,6 +47,8 @@ pub(crate) struct Inner {
     pub(crate) holder: String,
     /// One for each courier at work.
     pub(crate) wakes: Mutex<Vec<Arc<Notify>>>,
+    /// How often a person has wanted the next try now.
+    pub(crate) wishes: Arc<AtomicU64>,
     /// Something waits to be compared with the authority.
     pub(crate) compare: Notify,
     /// When was looked last whether something waits for that; at first when the journal was opened.
@@ -158,6 +160,7 @@ impl Engine {
             person: person::system_user(),
             holder: format!("{}-{}", std::process::id(), uuid::Uuid::new_v4()),
             wakes: Mutex::default(),
+            wishes: Arc::default(),
             compare: Notify::new(),
             looked: Mutex::new(began),
             compared_first: tokio::sync::Mutex::new(false),

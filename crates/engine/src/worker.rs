@@ -24,6 +24,7 @@ pub(crate) use duties::{kept, wrapped};
 pub use formerly::Formerly;
 pub use searchless::COURIER_NOTICES;
 
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -57,6 +58,8 @@ pub struct Worker<A> {
     courier: Mutex<Courier>,
     /// What intake has learned by reading.
     wrappings: Arc<Wrappings>,
+    /// How often a person has wanted the next try now.
+    wishes: Arc<AtomicU64>,
     /// Whether the settings that it works by are in force still.
     in_force: Box<dyn Fn() -> bool + Send + Sync>,
 }
@@ -111,6 +114,7 @@ impl<A: Authority> Worker<A> {
             connection: tools.connection,
             courier: Mutex::new(courier),
             wrappings: Arc::default(),
+            wishes: Arc::default(),
             in_force: Box::new(|| true),
         }
     }
@@ -120,6 +124,13 @@ impl<A: Authority> Worker<A> {
     #[must_use]
     pub fn while_in_force(self, in_force: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { in_force: Box::new(in_force), ..self }
+    }
+
+    /// Each time that this grows, a person does not want to wait until the next try. Whoever
+    /// counts wakes it.
+    #[must_use]
+    pub fn heeding(self, wishes: Arc<AtomicU64>) -> Self {
+        Self { wishes, ..self }
     }
 
     /// What was read by the intake of this process is not read again.

@@ -4,10 +4,11 @@
 
 mod house;
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use client::{Evidence, Fault, Why};
-use engine::ConnectionState;
+use engine::{Clock as _, ConnectionState};
 use house::House;
 use tokio_util::sync::CancellationToken;
 
@@ -85,4 +86,75 @@ async fn one_preflight_is_enough() {
     }
     assert_eq!(house.sent(), 5);
     assert!((2..=6).contains(&preflights()), "{} in a minute", preflights());
+}
+
+/// A person has the network back and does not want to wait until the next try: it is made now, and
+/// what the outage had put off goes with it. Pressed while nobody is there, each press is one
+/// question, and the next try by itself comes when it would have come.
+#[tokio::test]
+async fn a_person_need_not_wait_for_the_next_try() {
+    let house = House::new();
+    let wishes = Arc::new(AtomicU64::new(0));
+    let (worker, mut held, cancel) =
+        (house.worker("one").heeding(wishes.clone()), None, CancellationToken::new());
+    let state = |id| house.journal.state(id).unwrap().code();
+    let first = house.import("ours", 1);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert_eq!(state(first), "in-progress");
+    // It cannot be reached any more, and that shows at a report.
+    house.authority.unreachable.store(true, Ordering::SeqCst);
+    let put_off = house.import("ours", 2);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    let (sent, questions) = (house.sent(), house.authority.questions.load(Ordering::SeqCst));
+    assert_eq!((sent, state(put_off)), (2, "queued"));
+    house.clock.pass(1);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert_eq!(house.sent(), sent, "nothing before its time");
+    for press in 1..=4 {
+        wishes.fetch_add(1, Ordering::SeqCst);
+        for _ in 0..3 {
+            worker.turn(&mut held, &cancel).await.unwrap();
+        }
+        assert_eq!(house.sent(), sent + press, "one request for each press");
+    }
+    let next = house.connection.borrow().next_try.unwrap();
+    assert!(next <= house.clock.now().plus_seconds(30), "no later than after the first fault");
+    assert_eq!(house.authority.questions.load(Ordering::SeqCst), questions, "and no search");
+    // It is back.
+    house.authority.unreachable.store(false, Ordering::SeqCst);
+    let new = house.import("ours", 3);
+    wishes.fetch_add(1, Ordering::SeqCst);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert_eq!([put_off, new].map(state), ["in-progress"; 2]);
+    assert_eq!(house.connection.borrow().state, ConnectionState::Connected);
+}
+
+/// Nothing is owed that could show it: a question does.
+#[tokio::test]
+async fn where_nothing_is_owed_a_question_shows_whether_the_authority_is_back() {
+    let house = House::new();
+    let wishes = Arc::new(AtomicU64::new(0));
+    let (worker, mut held, cancel) =
+        (house.worker("one").heeding(wishes.clone()), None, CancellationToken::new());
+    house.import("ours", 1);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    let fault = Fault::Transient { why: Why::ConnectRefused, retry_after: None, evidence: None };
+    *house.authority.lost_search.lock().unwrap() = Some(fault.clone());
+    *house.authority.preflight_fault.lock().unwrap() = Some(fault);
+    house.clock.pass(2);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    let is_reached = || house.connection.borrow().state == ConnectionState::Connected;
+    assert!(!is_reached());
+    let preflights = || house.authority.preflights.load(Ordering::SeqCst);
+    let before = preflights();
+    wishes.fetch_add(1, Ordering::SeqCst);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert!(preflights() == before + 1 && !is_reached());
+    *house.authority.lost_search.lock().unwrap() = None;
+    *house.authority.preflight_fault.lock().unwrap() = None;
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert!(preflights() == before + 1 && !is_reached(), "nobody wanted it again");
+    wishes.fetch_add(1, Ordering::SeqCst);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert!(preflights() == before + 2 && is_reached());
 }

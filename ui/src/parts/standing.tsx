@@ -1,6 +1,6 @@
 // What holds the whole queue, above every screen: why, that nothing is lost, and what to do.
 
-import { Check, Pause, Play } from "lucide-react";
+import { Check, Pause, Play, RefreshCw } from "lucide-react";
 import type { ReactNode } from "react";
 
 import type { ElsewhereView } from "../bridge/generated/ElsewhereView";
@@ -12,14 +12,31 @@ import { HOME, useWindow } from "../place";
 import { Button } from "../kit/controls";
 import { Notice, ProblemNote } from "../kit/notes";
 import css from "./standing.module.css";
-import { sayProblem } from "../kit/toasts";
+import { say, sayProblem } from "../kit/toasts";
 import { VaultSealed } from "./vault";
 
-/** What holds the queue goes on by itself: here is no button that would try it now. */
+/** What holds the queue goes on by itself; where it can be tried now, that is a button among `actions`. */
 function Holding({ problem, actions }: { problem: Problem; actions?: ReactNode }) {
   const text = useText();
   const remedy = problem.remedy === "retry" ? text("standing.by-itself") : undefined;
   return <ProblemNote problem={problem} actions={actions} remedy={remedy} />;
+}
+
+/** Lets the next try begin now, and says what came of it: the notice looks the same after one in vain. */
+function TryNow() {
+  const text = useText();
+  const command = useCommand("try_now", {
+    onDone: (connected) => {
+      const title = text(connected ? "standing.tried.connected" : "standing.tried.in-vain");
+      say(connected ? { tone: "done", title } : { tone: "attention", title, more: text("standing.by-itself") });
+    },
+  });
+  const onPress = () => command.mutate(undefined, { onError: sayProblem(text) });
+  return (
+    <Button icon={RefreshCw} isPending={command.isPending} onPress={onPress} data-testid="try-now">
+      {text("standing.try-now")}
+    </Button>
+  );
 }
 
 /** Why the reports of another endpoint than the one in use do not move. */
@@ -97,10 +114,12 @@ export function Standing({ status }: { status: StatusView }) {
           <Holding
             problem={status.problem}
             actions={
-              status.connection === "locked" &&
-              place.screen !== "certificate" && (
-                <Button onPress={() => go(HOME.certificate)}>{text("nav.certificate")}</Button>
-              )
+              <>
+                {status.triesAgain && <TryNow />}
+                {status.connection === "locked" && place.screen !== "certificate" && (
+                  <Button onPress={() => go(HOME.certificate)}>{text("nav.certificate")}</Button>
+                )}
+              </>
             }
           />
           {inProgress > 0 && <p className={css.safe}>{text("standing.safe", { n: inProgress })}</p>}

@@ -132,6 +132,7 @@ export const SCREENS: Record<string, Screen> = {
       await by(page, "watch-what-comes").waitFor();
     },
   },
+  unreachable: { query: { unreachable: "1" }, do: (page) => by(page, "try-now").waitFor() },
   "set aside": {
     do: async (page) => {
       await by(page, "nav-settings").click();

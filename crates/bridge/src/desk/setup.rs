@@ -1,5 +1,7 @@
 //! Endpoints and preferences.
 
+use std::time::Duration;
+
 use engine::{Move, SameAuthority};
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
 use url::Url;
@@ -22,6 +24,8 @@ const SHOWN_MAX: usize = 400;
 const ATTENTION_DAYS_MAX: u16 = 365;
 /// Longest time in which sending can be undone.
 const UNDO_SECONDS_MAX: u32 = 30;
+/// So long is waited for what a try shows; a notice tells of what comes later.
+const TRY_PATIENCE: Duration = Duration::from_secs(15);
 
 impl Desk {
     /// All endpoints, practice first.
@@ -206,6 +210,12 @@ impl Desk {
         desk.refuse_standing_in(&[]).await?;
         let engine = desk.engine();
         Ok(on_pool(move || engine.set_paused(paused)).await??)
+    }
+
+    /// Lets the next try begin now where a fault holds the reports of the room in use; whether the
+    /// authority was reached.
+    pub async fn try_now(&self) -> Result<bool, Problem> {
+        Ok(self.engine().try_now(TRY_PATIENCE).await)
     }
 
     /// After so many days in progress a report of the room in use needs attention.

@@ -59,6 +59,7 @@ impl Desk {
             elsewhere: elsewhere(&engine, &profile)?,
             laboratory: self.laboratory_view()?,
             worked_elsewhere: connection.state == ConnectionState::Elsewhere,
+            tries_again: tries_again(&connection),
             paused: engine.is_paused()?,
             attention_days: u16::try_from(engine.attention_days()).unwrap_or(u16::MAX),
             watched_folder: profile
@@ -151,6 +152,13 @@ impl Desk {
         let (inspection, kind) = known.as_ref().filter(|_| self.place().is_practice)?;
         Some(certificates::certificate_view(inspection, *kind, engine.now()))
     }
+}
+
+/// A fault of the way holds what is owed until its time.
+fn tries_again(connection: &engine::Connection) -> bool {
+    let is_held =
+        matches!(connection.state, ConnectionState::Unreachable(_) | ConnectionState::Locked(_));
+    is_held && connection.next_try.is_some()
 }
 
 /// Reports whose end is not known.

@@ -112,6 +112,17 @@ impl CircuitBreaker {
         (self.refused, self.suspect) = (Some(RequestKind::Question), None);
     }
 
+    /// A person wants the next try now: its pause is over, and a try in vain makes no later one
+    /// longer. `false` where nothing holds it, or a probe is under way.
+    pub(crate) fn try_now(&mut self) -> bool {
+        let Some((_, pause)) = self.opened.as_mut().filter(|_| !self.probing) else {
+            return false;
+        };
+        *pause = Duration::ZERO;
+        self.failures = self.failures.saturating_sub(1);
+        true
+    }
+
     /// A probe is under way.
     pub(crate) fn probe_started(&mut self) {
         self.probing = self.opened.is_some();

@@ -217,6 +217,7 @@ impl Courier {
         if !orders.is_empty() {
             self.breaker.probe_started();
         }
+        orders.iter().for_each(|due| self.trying.begins(due.id));
         orders
     }
 

@@ -15,6 +15,7 @@ use super::verdict::{Health, Verdict};
 use super::*;
 
 mod searching;
+mod trying;
 
 const NOW: Instant = Instant::from_seconds(1_000_000);
 const ID: SubmissionId = SubmissionId(7);

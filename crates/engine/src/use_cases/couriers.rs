@@ -1,6 +1,7 @@
 //! One courier for each endpoint, side by side: which endpoint is in use only says where new
 //! reports go.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -57,6 +58,22 @@ impl Engine {
     pub fn wake(&self) {
         let wakes = self.inner.wakes.lock().unwrap_or_else(PoisonError::into_inner);
         wakes.iter().for_each(|wake| wake.notify_one());
+    }
+
+    /// Where a fault holds the reports, lets the next try of each courier begin now: one request
+    /// shows whether the way is open again. Waits for what it shows of the endpoint in use, but
+    /// not longer than this; whether it is connected then.
+    pub async fn try_now(&self, patience: Duration) -> bool {
+        let mut connection = self.connection();
+        connection.mark_unchanged();
+        self.inner.wishes.fetch_add(1, Ordering::SeqCst);
+        self.wake();
+        let is_held = connection.borrow().next_try.is_some();
+        if is_held {
+            // Not in time: it is shown as soon as it is known.
+            let _ = tokio::time::timeout(patience, connection.changed()).await;
+        }
+        connection.borrow().state == ConnectionState::Connected
     }
 
     /// Starts working the queue and keeping the journal in the background; does nothing where it
@@ -253,6 +270,7 @@ impl Engine {
         let engine = self.clone();
         let worker = worker.while_in_force(move || engine.is_in_force(generation));
         let worker = worker.knowing(self.inner.wrappings.clone());
+        let worker = worker.heeding(self.inner.wishes.clone());
         Ok(worker.with_former(self.former_ways(endpoint)))
     }
 }

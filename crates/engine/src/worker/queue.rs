@@ -22,12 +22,32 @@ impl<A: Authority> Worker<A> {
             let due = self.journal.due_at(self.endpoint.id(), self.clock.now(), most)?;
             limit = self.courier().owed(due, most, paused);
         }
+        let hurried = self.hurried()?;
         let far = self.put_off_too_far()?;
         let now = self.clock_reading();
         let mut courier = self.courier();
         courier.swept(now, far.as_ref().is_some_and(|far| far.is_whole));
-        courier.looked(now, far.map(|far| far.due).unwrap_or_default(), paused);
+        let mut early = far.map(|far| far.due).unwrap_or_default();
+        let is_new = |due: &Due| !early.iter().any(|one| one.id == due.id);
+        let hurried: Vec<_> = hurried.into_iter().filter(is_new).collect();
+        early.extend(hurried);
+        courier.looked(now, early, paused);
         Ok(())
+    }
+
+    /// What a fault of the way has put off, where a person does not want to wait.
+    fn hurried(&self) -> Result<Vec<Due>, JournalError> {
+        let most = {
+            let courier = self.courier();
+            if !courier.hurries() {
+                return Ok(Vec::new());
+            }
+            courier.look_up()
+        };
+        let by = self.clock_reading().after(self.timing.backoff_max);
+        let due = self.journal.due_at(self.endpoint.id(), by, most)?;
+        let is_all = due.len() < most;
+        Ok(self.courier().hurried(due, is_all))
     }
 
     /// What was put off too far, where it is time to look for it.

@@ -1,5 +1,6 @@
 //! One round: everything that is owed now, so many at a time, and what changed at the authority.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use client::Authority;
@@ -12,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Round, Worker};
 use crate::courier::breaker::RequestKind;
 use crate::courier::preflight::{Preflight, after_preflight};
+use crate::courier::verdict::Health;
 
 /// Pause between two looks at the journal while requests are under way and nothing waits.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -24,6 +26,7 @@ impl<A: Authority> Worker<A> {
         token: Token,
         cancel: &CancellationToken,
     ) -> Result<Round, JournalError> {
+        self.heed_wishes();
         self.preflight().await?;
         self.courier().round_begins();
         let (mut round, mut failure) = (Round::default(), None);
@@ -60,8 +63,12 @@ impl<A: Authority> Worker<A> {
         if let Some(problem) = failure {
             return Err(problem);
         }
+        let goes_on = || !cancel.is_cancelled() && (self.in_force)();
+        if goes_on() {
+            self.question_that_is_wanted().await;
+        }
         let tells = self.courier().tells(self.clock_reading());
-        if let Some(tells) = tells.filter(|_| !cancel.is_cancelled() && (self.in_force)()) {
+        if let Some(tells) = tells.filter(|_| goes_on()) {
             let search = self.poll_if_due(token, cancel, tells);
             round.done += self.holding(search).await?;
         }
@@ -122,6 +129,7 @@ impl<A: Authority> Worker<A> {
         if time {
             let is_late = self.poll_is_late()?;
             self.courier().time_has_passed(is_late);
+            self.heed_wishes();
         }
         Ok(())
     }
@@ -137,7 +145,8 @@ impl<A: Authority> Worker<A> {
             .journal
             .next_due_at(self.endpoint.id())?
             .is_some_and(|due| due <= self.clock.now());
-        if !owed && self.put_off_too_far()?.is_none_or(|far| far.due.is_empty()) {
+        let hurries = self.courier().hurries();
+        if !owed && !hurries && self.put_off_too_far()?.is_none_or(|far| far.due.is_empty()) {
             return Ok(());
         }
         match after_preflight(self.authority.capability().await) {
@@ -150,6 +159,32 @@ impl<A: Authority> Worker<A> {
             }
         }
         Ok(())
+    }
+
+    /// A person may want the next try now.
+    fn heed_wishes(&self) {
+        self.courier().wanted_now(self.wishes.load(Ordering::SeqCst));
+    }
+
+    /// Tries the way with a question where a person wants it tried and nothing that is owed has
+    /// shown how it is.
+    async fn question_that_is_wanted(&self) {
+        let wanted = self.courier().wants_question();
+        if wanted {
+            let result = self.authority.capability().await;
+            let is_answered = result.is_ok();
+            match after_preflight(result) {
+                Preflight::Answered(_) if is_answered => {
+                    self.observe(&Health::Answered, RequestKind::Question, true);
+                }
+                // What it thinks of reports is its answer to one.
+                Preflight::Answered(_) => {}
+                Preflight::Failed { health, heard } => {
+                    self.observe(&health, RequestKind::Question, heard);
+                }
+            }
+        }
+        self.courier().wish_ended();
     }
 
     /// When something is owed next.

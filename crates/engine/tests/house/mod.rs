@@ -60,6 +60,8 @@ pub(crate) struct Willing {
     pub(crate) doubt: Arc<AtomicBool>,
     /// So long it asks for patience, in seconds; 0: not at all.
     pub(crate) busy: Arc<AtomicU32>,
+    /// Nothing of a report reaches it.
+    pub(crate) unreachable: Arc<AtomicBool>,
     /// It answers that there were too many requests.
     pub(crate) limits: Arc<AtomicBool>,
     /// It takes so many more, and then asks everybody for an hour of patience.
@@ -153,6 +155,10 @@ impl Authority for Willing {
             sent.push(wrapped.identifier.clone());
             sent.len() - 1
         };
+        if self.unreachable.load(Ordering::SeqCst) {
+            let why = Why::ConnectRefused;
+            return Err(Fault::Transient { why, retry_after: None, evidence: None });
+        }
         let busy = self.busy.load(Ordering::SeqCst);
         if busy > 0 {
             let retry_after = Some(Duration::from_secs(busy.into()));

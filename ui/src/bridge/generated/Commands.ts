@@ -175,6 +175,8 @@ export type Commands = {
   test_endpoint: { takes: { name: string }; gives: Array<ProbeView> };
   /** Pauses or resumes sending. */
   set_paused: { takes: { paused: boolean }; gives: null };
+  /** Tries to reach the authority now where a fault holds the reports; whether it was reached. */
+  try_now: { takes: void; gives: boolean };
   /** Backups, their second place, and journals that were set aside. */
   safekeeping: { takes: void; gives: SafekeepingView | null };
   /** Makes a backup now, and copies it to the second place where there is one. */
@@ -328,6 +330,7 @@ export const STALE = {
   use_endpoint: ["status", "endpoints", "list", "statistics"],
   test_endpoint: ["status", "plan_endpoint"],
   set_paused: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
+  try_now: ["status"],
   safekeeping: [],
   back_up: ["safekeeping", "status"],
   check_journal: ["status"],

@@ -83,6 +83,10 @@ laboratory: LaboratoryView | null,
  */
 workedElsewhere: boolean, 
 /**
+ * A fault holds the reports until the next try, which a person can have now.
+ */
+triesAgain: boolean, 
+/**
  * Sending is paused by the person.
  */
 paused: boolean, 

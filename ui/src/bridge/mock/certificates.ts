@@ -71,7 +71,7 @@ export function createCertificates(endpoints: readonly EndpointView[], { sealed,
     ({
       certificate,
       waitingCertificate: null,
-      problem: sealed ? problem("passphrase-needed", {}, "enter-password") : null,
+      ...(sealed && { problem: problem("passphrase-needed", {}, "enter-password") }),
     }) satisfies Partial<StatusView>;
   return { answers, status };
 }

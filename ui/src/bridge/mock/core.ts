@@ -47,6 +47,8 @@ export interface MockOptions {
   elsewhere?: ElsewhereView[];
   /** What happened to the journal and nobody has read yet. */
   notices?: Problem[];
+  /** Whether the authority cannot be reached until a person has tried it once more. */
+  unreachable?: boolean;
   /** Milliseconds between the steps of a submission; the undo time is apart from it. */
   step?: number;
 }
@@ -58,7 +60,11 @@ export function createMock(options: MockOptions = {}): Door {
 
   const journal = createJournal(options.rows ?? 64, now, (revision) => handlers?.changed({ revision }));
   const sending = createSending(journal, options.step ?? 1500);
-  const endpoints = createEndpoints(options.environment ?? "practice", options.elsewhere ?? [], now);
+  const endpoints = createEndpoints(
+    { environment: options.environment ?? "practice", unreachable: options.unreachable ?? false },
+    options.elsewhere ?? [],
+    now,
+  );
   const keys = { sealed: options.sealed ?? false, keychain: options.keychain ?? true };
   const certificates = createCertificates(endpoints.known, keys, now);
   const notices = createNotices(options.notices ?? [], now);

@@ -23,7 +23,13 @@ const LAYERS: Layer[] = [
 ];
 
 /** Endpoints of which that of practice is in use, for this environment; `elsewhere` has open reports of others. */
-export function createEndpoints(environment: Environment, elsewhere: ElsewhereView[], now: number) {
+export function createEndpoints(
+  { environment, unreachable }: { environment: Environment; unreachable: boolean },
+  elsewhere: ElsewhereView[],
+  now: number,
+) {
+  let isReached = !unreachable;
+
   const known: EndpointView[] = [
     { ...endpoint({ name: "practice", baseUrl: "https://127.0.0.1:40123/v1/fhir", environment }), inUse: true },
     endpoint({
@@ -81,6 +87,10 @@ export function createEndpoints(environment: Environment, elsewhere: ElsewhereVi
       for (const one of known) one.inUse = one.name === name;
       return null;
     },
+    try_now() {
+      isReached = true;
+      return true;
+    },
     test_endpoint: ({ name }) => probed(name !== "practice"),
   } satisfies Partial<Answers>;
   const status = () => {
@@ -91,7 +101,9 @@ export function createEndpoints(environment: Environment, elsewhere: ElsewhereVi
       endpointId: one?.name ?? "",
       baseUrl: one?.baseUrl ?? "",
       release: "1.13.1",
-      connection: "connected",
+      connection: isReached ? "connected" : "unreachable",
+      triesAgain: !isReached,
+      problem: isReached ? null : problem("connect-refused", {}, "retry", "network"),
       lastContact: new Date(now - 40_000).toISOString(),
       tested: null,
       room,
