@@ -14,7 +14,7 @@ export type Place =
   | { screen: "overview"; stating?: boolean }
   | { screen: "ask"; about?: { report: number; identifier: string } }
   | { screen: "certificate" }
-  | { screen: "settings"; adds?: boolean };
+  | { screen: "settings"; adds?: boolean; files?: boolean };
 
 /** Reports that were sent together, as a filter of the list. */
 export interface Sent {

@@ -26,7 +26,7 @@ use crate::views::{
     ListCountsView, ListQuery, LostListView, LyingView, MoveView, NamedCorrection, OpenedView,
     PageView, PreferencesView, ProbeView, RemovedView, RestorePlanView, RestoredView,
     RetentionPlanView, RulesPlanView, SafekeepingView, SavedView, StatementView, StatisticsView,
-    StatusView, StoredCertificateView, SuggestedView, SupportFile, UpdatesView,
+    StatusView, StoredCertificateView, SuggestedView, SupportFile, UpdatesView, WatchedFilesView,
 };
 
 /// What a file dialog is opened for.

@@ -92,7 +92,8 @@ pub(crate) fn not_taken_in() -> IssueRecord {
     IssueRecord::of(&message("file-not-taken-in", Vec::new()))
 }
 
-fn refusal(reason: &Reason) -> Message {
+/// Why something is no report.
+pub(crate) fn refusal(reason: &Reason) -> Message {
     match reason {
         Reason::Unreadable(finding) => Message::from_finding(Source::Base, finding),
         Reason::NotAReport(kind) => {

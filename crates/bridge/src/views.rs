@@ -6,6 +6,7 @@ mod keeping;
 mod lists;
 mod rules;
 mod setup;
+mod watched;
 mod work;
 
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ pub use keeping::*;
 pub use lists::*;
 pub use rules::*;
 pub use setup::*;
+pub use watched::*;
 pub use work::*;
 
 /// Environment and endpoint in force, connection and certificate: the frame of the window.

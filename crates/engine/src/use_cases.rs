@@ -47,6 +47,8 @@ pub(crate) struct Inner {
     pub(crate) holder: String,
     /// One for each courier at work.
     pub(crate) wakes: Mutex<Vec<Arc<Notify>>>,
+    /// What a person may see of the watched folder.
+    pub(crate) watched: Mutex<watch::WatchedFiles>,
     /// How often a person has wanted the next try now.
     pub(crate) wishes: Arc<AtomicU64>,
     /// Something waits to be compared with the authority.
@@ -160,6 +162,7 @@ impl Engine {
             person: person::system_user(),
             holder: format!("{}-{}", std::process::id(), uuid::Uuid::new_v4()),
             wakes: Mutex::default(),
+            watched: Mutex::default(),
             wishes: Arc::default(),
             compare: Notify::new(),
             looked: Mutex::new(began),

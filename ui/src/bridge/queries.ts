@@ -215,6 +215,17 @@ export function useLeftLying() {
   });
 }
 
+/** The files of the watched folder; what is taken away from it changes no journal. */
+export function useWatchedFiles(reveal: boolean) {
+  const room = useStatus().data?.room;
+  return useQuery({
+    queryKey: ["watched_files", room, reveal],
+    queryFn: () => door.call("watched_files", { reveal }),
+    enabled: room !== undefined,
+    ...ON_OPENING,
+  });
+}
+
 /** The packages of rules of this room. */
 export function useRules() {
   const room = useStatus().data?.room;

@@ -1,6 +1,6 @@
 // What holds the whole queue, above every screen: why, that nothing is lost, and what to do.
 
-import { Check, Pause, Play, RefreshCw } from "lucide-react";
+import { Check, Pause, Play, RefreshCw, Search } from "lucide-react";
 import type { ReactNode } from "react";
 
 import type { ElsewhereView } from "../bridge/generated/ElsewhereView";
@@ -9,6 +9,7 @@ import type { StatusView } from "../bridge/generated/StatusView";
 import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { HOME, useWindow } from "../place";
+import type { Screen } from "../place";
 import { Button } from "../kit/controls";
 import { Notice, ProblemNote } from "../kit/notes";
 import css from "./standing.module.css";
@@ -39,6 +40,10 @@ function TryNow() {
   );
 }
 
+/** Screens on which stands what is wrong with files of the watched folder; all of them are named in the settings. */
+const ABOUT_FILES = new Set<Screen>(["send", "overview"]);
+const FILES_REFUSED = "watched-files-refused";
+
 /** Why the reports of another endpoint than the one in use do not move. */
 export function Elsewhere({ waiting, actions }: { waiting: ElsewhereView; actions?: ReactNode }) {
   const text = useText();
@@ -63,28 +68,42 @@ export function Standing({ status }: { status: StatusView }) {
   const sealed = status.problem?.code === "passphrase-needed";
   const { laboratory } = status;
   const calls = laboratory !== null && (laboratory.needsAttention > 0 || laboratory.notices > 0 || laboratory.paused);
+  const notices = status.notices.filter(
+    ({ problem: { code } }) => code !== FILES_REFUSED || ABOUT_FILES.has(place.screen),
+  );
   const quiet =
     !calls &&
     !sealed &&
     !status.paused &&
     !status.problem &&
-    status.notices.length === 0 &&
+    notices.length === 0 &&
     !status.elsewhere.some(({ problem }) => problem);
   if (quiet) return null;
   return (
     <div className={css.standing}>
-      {status.notices.map(({ problem, at }) => (
+      {notices.map(({ problem, at }) => (
         <ProblemNote
           key={`${problem.code} ${problem.params.endpoint ?? ""}`}
           problem={problem}
           actions={
-            <Button
-              icon={Check}
-              isPending={read.isPending}
-              onPress={() => read.mutate({ code: problem.code, at }, { onError: sayProblem(text) })}
-            >
-              {text("standing.read")}
-            </Button>
+            <>
+              {problem.code === FILES_REFUSED && (
+                <Button
+                  icon={Search}
+                  onPress={() => go({ screen: "settings", files: true })}
+                  data-testid="show-refused"
+                >
+                  {text("watch.refused.show")}
+                </Button>
+              )}
+              <Button
+                icon={Check}
+                isPending={read.isPending}
+                onPress={() => read.mutate({ code: problem.code, at }, { onError: sayProblem(text) })}
+              >
+                {text("standing.read")}
+              </Button>
+            </>
           }
         />
       ))}

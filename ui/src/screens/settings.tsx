@@ -19,6 +19,7 @@ import { SupportDialog } from "../parts/support-dialog";
 import { sayProblem } from "../kit/toasts";
 import { Administration, AdministrationNotice, Guarded } from "../parts/administration";
 import { Updates } from "../parts/updates";
+import { WatchedFiles } from "../parts/watched-files";
 import { WatchedFolder } from "../parts/watched";
 import { Deadlines } from "./deadlines";
 import { EndpointDialog } from "./endpoint-dialog";
@@ -317,6 +318,7 @@ function Sending() {
       <Guarded>
         <WatchedFolder />
       </Guarded>
+      <WatchedFiles />
       <div className={css.setting}>
         <span className={css.words}>
           <span>{text("settings.attention")}</span>

@@ -132,6 +132,13 @@ export const SCREENS: Record<string, Screen> = {
       await by(page, "watch-what-comes").waitFor();
     },
   },
+  "watched files": {
+    query: { watched: "1" },
+    do: async (page) => {
+      await by(page, "show-refused").click();
+      await by(page, "watched-refused").waitFor();
+    },
+  },
   unreachable: { query: { unreachable: "1" }, do: (page) => by(page, "try-now").waitFor() },
   "set aside": {
     do: async (page) => {

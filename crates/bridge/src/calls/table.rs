@@ -311,13 +311,17 @@ calls! {
         any room, { "path": "/out" };
     /// Watches another folder with all that lies in it, or none.
     set_watched_folder => SetWatchedFolder { path: Option<String> } -> ():
-        one room, changes [status, left_lying], { "path": null };
+        one room, changes [status, left_lying, watched_files], { "path": null };
     /// Watches another folder; what was shown of it stays unsent.
     watch_what_comes => WatchWhatComes { path: String } -> ():
-        one room, changes [status, left_lying], { "path": "/out" };
+        one room, changes [status, left_lying, watched_files], { "path": "/out" };
     /// What stays unsent in the watched folder.
     left_lying => LeftLying {} -> LeftView:
         one room, {};
+    /// What is known of the files in the watched folder.
+    watched_files => WatchedFiles { reveal: bool } -> WatchedFilesView:
+        one room, follows journal, { "reveal": false }
+        = desk.watched_files(Names::shown_if(reveal)).await;
     /// Reports that a restore has lost with their content.
     lost_reports => LostReports { reveal: bool } -> LostListView:
         one room, follows journal, { "reveal": false }

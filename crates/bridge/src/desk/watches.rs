@@ -11,10 +11,13 @@ use fhir::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{Desk, on_pool};
+use crate::candidates::refusal;
 use crate::limits;
+use crate::mask::masked_file;
+use crate::messages::message_view;
 use crate::problem::Problem;
-use crate::rows::small;
-use crate::views::{LeftView, LyingView};
+use crate::rows::{Names, small};
+use crate::views::{LeftView, LyingView, RefusedFileView, TakenFileView, WatchedFilesView};
 
 /// The watches of both rooms.
 #[derive(Default)]
@@ -133,6 +136,37 @@ impl Desk {
         self.grant(paths.iter().map(PathBuf::from));
         let newest = there.newest().map(Instant::to_fhir);
         Ok(LeftView { count: small(there.count() as u64), newest, paths })
+    }
+
+    /// What is known of the files in the watched folder of the room in use.
+    pub async fn watched_files(&self, names: Names) -> Result<WatchedFilesView, Problem> {
+        let engine = self.engine();
+        let files = engine.watched_files();
+        let name = |file: &str| match names {
+            Names::Shown => file.to_owned(),
+            Names::Masked => masked_file(file),
+        };
+        let refused = files.refused.iter().map(|it| RefusedFileView {
+            file: name(&it.name),
+            changed: it.changed.map(Instant::to_fhir),
+            message: message_view(&refusal(&it.reason)),
+        });
+        // What a restore has taken out of the journal is no report of it any more.
+        let rows = files
+            .taken
+            .iter()
+            .filter_map(|(id, file)| engine.journal().row(*id).ok().map(|row| (row, file)));
+        let taken = rows.map(|(row, file)| TakenFileView {
+            file: name(file),
+            at: row.created.to_fhir(),
+            id: row.id.0,
+            state: row.state.shown(),
+        });
+        Ok(WatchedFilesView {
+            refused_count: small(files.refused_count as u64),
+            refused: refused.collect(),
+            taken: taken.collect(),
+        })
     }
 
     fn shown(&self) -> std::sync::MutexGuard<'_, Option<Arc<Lying>>> {

@@ -5,6 +5,7 @@ mod known;
 mod lying;
 mod memory;
 mod notices;
+mod shown;
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +32,7 @@ pub use lying::Lying;
 use memory::{Away, FileStamp, Look, Memory};
 pub use notices::WATCH_NOTICES;
 use notices::{Place, Standing, Stopped, Told, reason_of};
+pub use shown::{RefusedFile, WatchedFiles};
 
 /// Pause between two looks at the folder. Looking works on network shares too, where notices do
 /// not.
@@ -213,6 +215,7 @@ impl Engine {
         if stopped.is_some() || memory.has_seen_all() {
             faults.say(self.journal(), self.now(), stopped).await;
         }
+        self.show_watched(memory, folder);
         if let Some(standing) = Standing::of_files(memory, folder) {
             files.say(self.journal(), self.now(), standing).await;
         }
@@ -298,6 +301,13 @@ impl Engine {
                 continue;
             }
             let stopped = self.stopped_of(&pieces);
+            if matches!(&stopped, Ok(stopped) if stopped.is_empty()) {
+                for (candidate, taken) in &pieces {
+                    if let Taken::New(id) | Taken::Known(id) = taken {
+                        memory.took(*id, &candidate.name);
+                    }
+                }
+            }
             // What the journal knows of it cannot be read: that is no matter of the other files.
             let unread = pieces.first().filter(|_| stopped.is_err());
             if let Some((candidate, _)) = failed.or(unread) {

@@ -50,6 +50,7 @@ import type { StoredCertificateView } from "./StoredCertificateView";
 import type { SuggestedView } from "./SuggestedView";
 import type { SupportFile } from "./SupportFile";
 import type { UpdatesView } from "./UpdatesView";
+import type { WatchedFilesView } from "./WatchedFilesView";
 
 /**
  * Each command: what it takes and what it gives. Every one rejects with a `Problem`.
@@ -215,6 +216,8 @@ export type Commands = {
   watch_what_comes: { takes: { path: string }; gives: null };
   /** What stays unsent in the watched folder. */
   left_lying: { takes: void; gives: LeftView };
+  /** What is known of the files in the watched folder. */
+  watched_files: { takes: { reveal: boolean }; gives: WatchedFilesView };
   /** Reports that a restore has lost with their content. */
   lost_reports: { takes: { reveal: boolean }; gives: LostListView };
   /** What starts of the program have handed over since it was asked last. */
@@ -264,7 +267,7 @@ export type Commands = {
 /**
  * What may be another answer after each change of the journal.
  */
-export const FOLLOWS_JOURNAL = ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"] as const;
+export const FOLLOWS_JOURNAL = ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"] as const;
 
 /**
  * What is asked again after a command.
@@ -275,7 +278,7 @@ export const STALE = {
   list_counts: [],
   matching: [],
   chosen: [],
-  decide: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
+  decide: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
   save_table: [],
   save_statement: [],
   saved_views: [],
@@ -287,15 +290,15 @@ export const STALE = {
   batch: [],
   inspect_files: [],
   inspect_text: [],
-  hand_over: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
-  hold_back: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
-  release: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
-  withdraw: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
-  say_received: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
-  say_not_received: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
-  resubmit: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
-  correct_with_file: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
-  correct_with_text: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
+  hand_over: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
+  hold_back: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
+  release: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
+  withdraw: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
+  say_received: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
+  say_not_received: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
+  resubmit: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
+  correct_with_file: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
+  correct_with_text: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
   look_at_draft: [],
   edit_draft: [],
   remove_value: [],
@@ -305,7 +308,7 @@ export const STALE = {
   cause_fields: [],
   came_back: [],
   fix_preview: [],
-  fix: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
+  fix: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
   choose_files: [],
   choose_folder: [],
   practice_samples: [],
@@ -329,7 +332,7 @@ export const STALE = {
   remove_endpoint: ["endpoints", "status", "list", "certificates"],
   use_endpoint: ["status", "endpoints", "list", "statistics"],
   test_endpoint: ["status", "plan_endpoint"],
-  set_paused: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
+  set_paused: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
   try_now: ["status"],
   safekeeping: [],
   back_up: ["safekeeping", "status"],
@@ -337,9 +340,9 @@ export const STALE = {
   set_backup_place: ["safekeeping", "status"],
   remove_set_aside: ["safekeeping"],
   plan_restore: [],
-  restore_backup: ["safekeeping", "status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement", "endpoints", "certificates", "deadlines"],
+  restore_backup: ["safekeeping", "status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement", "endpoints", "certificates", "deadlines"],
   plan_retention: [],
-  set_retention: ["safekeeping", "status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "lost_reports", "statistics", "statement"],
+  set_retention: ["safekeeping", "status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
   rules: [],
   import_rules: ["rules"],
   plan_rules: [],
@@ -347,9 +350,10 @@ export const STALE = {
   remove_rules: ["rules"],
   set_attention_days: ["status", "list"],
   look_at_folder: [],
-  set_watched_folder: ["status", "left_lying"],
-  watch_what_comes: ["status", "left_lying"],
+  set_watched_folder: ["status", "left_lying", "watched_files"],
+  watch_what_comes: ["status", "left_lying", "watched_files"],
   left_lying: [],
+  watched_files: [],
   lost_reports: [],
   opened: [],
   preferences: [],

@@ -31,6 +31,7 @@ function browserDoor(): Door {
     sealed: asked.has("sealed"),
     keychain: asked.get("keychain") !== "none",
     update: asked.get("update"),
+    watched: asked.has("watched"),
     unreachable: asked.has("unreachable"),
     elsewhere: asked.has("elsewhere") ? [UNREACHABLE] : [],
     notices: [...(asked.has("recovered") ? [RECOVERED] : []), ...(asked.has("watched") ? [REFUSED, AWAY] : [])],

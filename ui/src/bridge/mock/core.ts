@@ -26,6 +26,7 @@ import { createProgram } from "./program";
 import { createRules } from "./rules";
 import { createSending } from "./sending";
 import { createSettings } from "./settings";
+import { createWatched } from "./watched";
 
 export interface MockOptions {
   rows?: number;
@@ -47,6 +48,8 @@ export interface MockOptions {
   elsewhere?: ElsewhereView[];
   /** What happened to the journal and nobody has read yet. */
   notices?: Problem[];
+  /** Whether a folder is watched, with files in it. */
+  watched?: boolean;
   /** Whether the authority cannot be reached until a person has tried it once more. */
   unreachable?: boolean;
   /** Milliseconds between the steps of a submission; the undo time is apart from it. */
@@ -69,11 +72,12 @@ export function createMock(options: MockOptions = {}): Door {
   const certificates = createCertificates(endpoints.known, keys, now);
   const notices = createNotices(options.notices ?? [], now);
   const lock = createLock(options.passphrase ?? "", options.closed ?? false);
-  const settings = createSettings({
+  const chosen = {
     language: options.language ?? null,
     theme: options.theme ?? "system",
     firstRunDone: options.firstRunDone ?? true,
-  });
+  };
+  const settings = createSettings(chosen, options.watched ? "/home/lab/out" : null);
   const program = createProgram(options.update ?? null);
 
   const status = (): StatusView => ({
@@ -103,6 +107,7 @@ export function createMock(options: MockOptions = {}): Door {
     ...notices.answers,
     ...lock.answers,
     ...settings.answers,
+    ...createWatched(options.watched ?? false, now).answers,
     ...program.answers,
   };
 

@@ -47,11 +47,11 @@ const AUDITED: AuditEntry[] = [
   },
 ];
 
-export function createSettings(chosen: Chosen) {
+export function createSettings(chosen: Chosen, watched: string | null) {
   let preferences: PreferencesView = { ...OTHERS, ...chosen };
   let deadlines = DEADLINES;
   let attentionDays = 3;
-  let watchedFolder: string | null = null;
+  let watchedFolder = watched;
   const answers = {
     preferences: () => preferences,
     set_preferences(takes) {

@@ -271,3 +271,65 @@ async fn a_folder_that_cannot_be_looked_at_is_not_watched() {
     desk.set_watched_folder(Some(path())).await.unwrap();
     desk.stop().await;
 }
+
+/// Waits until so many files are refused and so many reports have come from the folder.
+async fn named(desk: &Desk, refused: u32, taken: usize) -> crate::views::WatchedFilesView {
+    let wait = async {
+        loop {
+            let files = desk.watched_files(Names::Shown).await.unwrap();
+            if (files.refused_count, files.taken.len()) == (refused, taken) {
+                return files;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.expect("in time")
+}
+
+/// Which files cannot be sent, each with why, and which reports came from the folder: named also
+/// after a start, and no name longer than its file lies there.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_files_of_the_watched_folder_are_named_with_what_became_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, watched) = (folder.path().join("desk"), folder.path().join("out"));
+    std::fs::create_dir(&watched).unwrap();
+    let mut desk = Desk::open(&root).await.unwrap();
+    desk.start().await.unwrap();
+    assert!(named(&desk, 0, 0).await.refused.is_empty());
+    std::fs::write(watched.join("Muster.pdf"), "%PDF-1.7\n1 0 obj").unwrap();
+    std::fs::write(watched.join("broken.json"), "{ \"resourceType\": ").unwrap();
+    let pdf = std::fs::File::options().write(true).open(watched.join("Muster.pdf")).unwrap();
+    pdf.set_modified(std::time::UNIX_EPOCH + Duration::from_secs(1_700_000_000)).unwrap();
+    std::fs::copy(sample(&desk).await, watched.join("Befund.json")).unwrap();
+    desk.set_watched_folder(Some(watched.display().to_string())).await.unwrap();
+    completed(&desk, 1).await;
+    for start in 0..2 {
+        let files = named(&desk, 2, 1).await;
+        let refused: Vec<_> = files.refused.iter().map(|it| &*it.file).collect();
+        assert_eq!(refused, ["broken.json", "Muster.pdf"], "the newest first, start {start}");
+        assert_eq!(files.refused[1].message.code, "not-a-report");
+        assert!(files.refused[1].changed < files.refused[0].changed);
+        let [taken] = &files.taken[..] else { panic!("{files:?}") };
+        assert_eq!((&*taken.file, taken.state.code()), ("Befund.json", "completed"));
+        assert_eq!(desk.detail(taken.id).await.unwrap().row.created, taken.at);
+        let masked = desk.watched_files(Names::Masked).await.unwrap();
+        assert_eq!(masked.refused.len(), 2);
+        assert!(!masked.refused[1].file.contains("Muster"), "a file is named after a patient");
+        assert!(!masked.taken[0].file.contains("Befund"));
+        if start == 0 {
+            desk.stop().await;
+            drop(desk);
+            desk = Desk::open(&root).await.unwrap();
+            desk.start().await.unwrap();
+        }
+    }
+    // It is mended, and the other one is taken away.
+    std::fs::remove_file(watched.join("Muster.pdf")).unwrap();
+    std::fs::write(watched.join("broken.json"), "no report").unwrap();
+    named(&desk, 1, 1).await;
+    std::fs::remove_file(watched.join("broken.json")).unwrap();
+    named(&desk, 0, 1).await;
+    desk.set_watched_folder(None).await.unwrap();
+    named(&desk, 0, 0).await;
+    desk.stop().await;
+}

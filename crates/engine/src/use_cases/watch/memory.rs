@@ -1,8 +1,10 @@
 //! What a watch remembers of a folder between two looks. Pure: what is there is passed in.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+use report::SubmissionId;
 
 use super::known::{Content, Stopped};
 use crate::candidate::Reason;
@@ -83,9 +85,13 @@ const EMPTY_LOOKS: u32 = 150;
 /// A refusal that may pass by itself stands among the refused files from this try on: a virus
 /// scanner that holds a new file for a moment is no matter.
 const TRIES_STANDING: u32 = 2;
+/// Reports that came from the folder and are remembered, those that were taken in last.
+const TAKEN_MAX: usize = 20;
 
 #[derive(Default)]
 pub(super) struct Memory {
+    /// The last reports that came from it, with the names of their files.
+    taken: BTreeMap<SubmissionId, String>,
     files: HashMap<PathBuf, Seen>,
     /// Looks that saw all of the folder.
     whole_looks: u64,
@@ -164,6 +170,19 @@ impl Memory {
         is_news
     }
 
+    /// A file in it gave this report, now or earlier.
+    pub(super) fn took(&mut self, id: SubmissionId, name: &str) {
+        self.taken.entry(id).or_insert_with(|| name.to_owned());
+        if self.taken.len() > TAKEN_MAX {
+            self.taken.pop_first();
+        }
+    }
+
+    /// The last reports that came from it, the newest first.
+    pub(super) fn taken(&self) -> impl Iterator<Item = (SubmissionId, &str)> {
+        self.taken.iter().rev().map(|(id, name)| (*id, name.as_str()))
+    }
+
     /// The reports of a settled file that nothing brings to the authority: name, content, and what
     /// stands in the way.
     pub(super) fn know(
@@ -213,6 +232,11 @@ impl Memory {
         let known = || self.files.values().flat_map(|seen| &seen.known);
         let (count, last) = (known().count(), known().max_by_key(|known| known.order));
         (count > 0 || self.whole_looks > 1).then_some((count, last))
+    }
+
+    /// The refused files, with what they look like, in no order.
+    pub(super) fn refused_files(&self) -> impl Iterator<Item = (&FileStamp, &Refused)> {
+        self.files.values().filter_map(|seen| seen.refused().map(|refused| (&seen.stamp, refused)))
     }
 
     /// The refused files: how many, and the one that was refused last. `None` before every file has
