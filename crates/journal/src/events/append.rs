@@ -12,6 +12,8 @@ use crate::store::words;
 use crate::store::{cells, sql};
 use crate::{JournalError, LostReport, NewSubmission, RecordError, Step, Token};
 
+mod row;
+
 /// Why a request of an ended process is in doubt.
 const PROCESS_ENDED: &str = "process-ended";
 
@@ -355,43 +357,12 @@ pub(crate) fn advance(
 ) -> Result<State, RecordError> {
     let state = subject.state.apply(happening.event)?;
     append(connection, subject, happening)?;
-    write_state(connection, subject, &state, happening).map_err(JournalError::from)?;
+    row::write(connection, subject, &state, happening).map_err(JournalError::from)?;
     let is_open = |state: &State| state.shown().may_be_corrected();
     if is_open(&subject.state) && !is_open(&state) {
         edited::forget(connection, subject.id)?;
     }
     Ok(state)
-}
-
-fn write_state(
-    connection: &Connection,
-    subject: &Subject,
-    state: &State,
-    happening: &Happening<'_>,
-) -> Result<(), Write> {
-    let requests = i64::from(matches!(happening.event, Event::SendingStarted { .. }));
-    connection.prepare_cached(sql::MOVE)?.execute(params![
-        subject.id.0,
-        happening.at.0,
-        state.code(),
-        cells::to_json(state)?,
-        state.duty().map(|(due, _)| due.0),
-        state.unclear_since().map(|since| since.0),
-        requests,
-    ])?;
-    // Where there is none any more the last one stays: the authority may still speak of it.
-    if let Some(receipt) = state.receipt().filter(|it| subject.state.receipt() != Some(*it)) {
-        connection.prepare_cached(sql::SET_RECEIPT)?.execute(params![subject.id.0, receipt])?;
-    }
-    let successor = match happening.event {
-        Event::Superseded { by } => Some(by.0),
-        _ => None,
-    };
-    let had_successor = matches!(subject.state, State::Superseded { .. });
-    if had_successor || successor.is_some() {
-        connection.prepare_cached(sql::SET_SUCCESSOR)?.execute(params![subject.id.0, successor])?;
-    }
-    Ok(())
 }
 
 /// Adds an event to the chain.

@@ -287,8 +287,8 @@ fn single(candidates: &mut Vec<Candidate>) -> Result<Candidate, EngineError> {
     candidates.pop().ok_or(EngineError::Journal(JournalError::Damaged))
 }
 
-/// A `urn:uuid:` for one attempt to deliver one content. Version 7 (RFC 9562) grows with time, so that
-/// those that are taken in together stand together in the journal's index.
+/// A `urn:uuid:` for one attempt to deliver one content. Version 7 (RFC 9562) grows with time, so
+/// that those that are taken in together stand together in the journal's index.
 fn attempt_identifier() -> String {
     format!("urn:uuid:{}", Uuid::now_v7())
 }
