@@ -275,8 +275,7 @@ pub struct Sibling {
     pub id: Option<SubmissionId>,
     /// It is on its way or in doubt: its bytes may be at the authority, without a known receipt.
     pub may_be_delivered: bool,
-    /// It is neither, was sent once, and no receipt of it is known: its timeline says whether it
-    /// was received.
+    /// It is neither, was sent, and has no receipt: its timeline says whether it was received.
     pub was_sent: bool,
     /// When the journal was restored, where that covers it: what it had until then is not known.
     pub restored: Option<Instant>,
@@ -364,8 +363,7 @@ pub struct Row {
 
 impl Row {
     /// What a person may do now. While another report stands in its place, it is neither sent nor
-    /// corrected; that it was not received may be said once that one has arrived, which takes its
-    /// place then.
+    /// corrected; that it was not received may be said once that one, in its place, has arrived.
     pub fn actions(&self, now: Instant) -> Vec<Action> {
         self.unless_replaced(self.state.actions(now))
     }

@@ -1,5 +1,4 @@
-//! A worker with a real journal, an authority that accepts whatever comes, and clocks that a test
-//! moves.
+//! A worker with a real journal, a willing authority, and clocks that a test moves.
 
 #![allow(dead_code, reason = "each test uses its part")]
 
@@ -80,8 +79,7 @@ pub(crate) struct Willing {
     pub(crate) refuses: Arc<AtomicBool>,
     /// It refuses whatever has this identifier.
     pub(crate) refuses_one: Arc<Mutex<Option<String>>>,
-    /// It answers that there were too many requests, and asks for an hour of patience, to whatever
-    /// has one of these identifiers.
+    /// It limits whatever has one of these identifiers, and asks for an hour of patience there.
     pub(crate) limits_these: Arc<Mutex<HashSet<String>>>,
     /// It tells no time.
     pub(crate) timeless: Arc<AtomicBool>,
@@ -91,8 +89,7 @@ pub(crate) struct Willing {
     pub(crate) also_named: Arc<Mutex<Vec<String>>>,
     /// The deliveries of each report that its search by identifier shows beside those.
     pub(crate) deliveries: Arc<Mutex<Vec<(String, Processing)>>>,
-    /// Access is given back just after the next search by identifier: then so many reports are
-    /// shown.
+    /// Access is back just after the next search by identifier: so many reports are shown then.
     pub(crate) regains: Arc<AtomicU32>,
     /// Ten minutes pass during every search by identifier.
     pub(crate) flickers: Arc<AtomicBool>,
