@@ -36,7 +36,7 @@ pub use copies::backups::{BackedUp, BackupFile, list as list_backups};
 pub use copies::elsewhere::{copy_backups, lacking as lacking_backups};
 pub use events::compared::Unreconciled;
 pub use events::doubt::RESTORED;
-pub use events::known::{Acquaintance, Destination, Imported, Relative, Unless};
+pub use events::known::{Destination, Imported, KnownReports, Relative, Unless};
 pub use events::lost::LostReport;
 pub use events::versions::{NEWER_DELIVERED, OTHER_LOST, OtherVersions};
 pub use handle::Journal;

@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError};
 
 use engine::{Engine, EngineError, Lying};
 use fhir::Instant;
+use journal::JournalError;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{Desk, on_pool};
@@ -141,32 +142,7 @@ impl Desk {
     /// What is known of the files in the watched folder of the room in use.
     pub async fn watched_files(&self, names: Names) -> Result<WatchedFilesView, Problem> {
         let engine = self.engine();
-        let files = engine.watched_files();
-        let name = |file: &str| match names {
-            Names::Shown => file.to_owned(),
-            Names::Masked => masked_file(file),
-        };
-        let refused = files.refused.iter().map(|it| RefusedFileView {
-            file: name(&it.name),
-            changed: it.changed.map(Instant::to_fhir),
-            message: message_view(&refusal(&it.reason)),
-        });
-        // What a restore has taken out of the journal is no report of it any more.
-        let rows = files
-            .taken
-            .iter()
-            .filter_map(|(id, file)| engine.journal().row(*id).ok().map(|row| (row, file)));
-        let taken = rows.map(|(row, file)| TakenFileView {
-            file: name(file),
-            at: row.created.to_fhir(),
-            id: row.id.0,
-            state: row.state.shown(),
-        });
-        Ok(WatchedFilesView {
-            refused_count: small(files.refused_count as u64),
-            refused: refused.collect(),
-            taken: taken.collect(),
-        })
+        on_pool(move || watched_files(&engine, names)).await?
     }
 
     fn shown(&self) -> std::sync::MutexGuard<'_, Option<Arc<Lying>>> {
@@ -214,6 +190,38 @@ impl Desk {
         [&watches.practice, &watches.laboratory]
             .map(|watch| watch.as_ref().map(|watch| watch.folder.clone()))
     }
+}
+
+fn watched_files(engine: &Engine, names: Names) -> Result<WatchedFilesView, Problem> {
+    let files = engine.watched_files();
+    let name = |file: &str| match names {
+        Names::Shown => file.to_owned(),
+        Names::Masked => masked_file(file),
+    };
+    let refused = files.refused.iter().map(|it| RefusedFileView {
+        file: name(&it.name),
+        changed: it.changed.map(Instant::to_fhir),
+        message: message_view(&refusal(&it.reason)),
+    });
+    let mut taken = Vec::new();
+    for (id, file) in &files.taken {
+        match engine.journal().row(*id) {
+            Ok(row) => taken.push(TakenFileView {
+                file: name(file),
+                at: row.created.to_fhir(),
+                id: row.id.0,
+                state: row.state.shown(),
+            }),
+            // What a restore has taken out of the journal is no report of it any more.
+            Err(JournalError::NotFound(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(WatchedFilesView {
+        refused_count: small(files.refused_count as u64),
+        refused: refused.collect(),
+        taken,
+    })
 }
 
 /// A look at a folder that is to be watched.

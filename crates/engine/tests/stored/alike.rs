@@ -6,8 +6,9 @@ use std::sync::atomic::Ordering;
 use engine::{Clock as _, Worker};
 use exchange::{IdentifierChoice, Processing};
 use report::{Group, SubmissionId};
-use tokio_util::sync::CancellationToken;
 
+use super::lagging::pass;
+use super::waiting::turn;
 use crate::house::{House, Willing};
 
 const ONE: &str = "urn:uuid:00000000-0000-4000-8000-0000000000a1";
@@ -16,17 +17,6 @@ fn house() -> House {
     let mut house = House::new();
     house.identifier = IdentifierChoice::Document;
     house
-}
-
-async fn turn(worker: &Worker<Willing>) {
-    worker.turn(&mut None, &CancellationToken::new()).await.unwrap();
-}
-
-async fn pass(house: &House, worker: &Worker<Willing>, seconds: i64) {
-    for _ in 0..seconds / 10 {
-        house.clock.pass(10);
-        turn(worker).await;
-    }
 }
 
 /// A version is sent. `lost`: nothing answers.

@@ -60,9 +60,9 @@ pub struct Relative {
     pub endpoint: String,
 }
 
-/// What the journal knows of a report that may be taken in, at one moment.
+/// The reports that one which may be taken in is compared with, as of one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Acquaintance {
+pub struct KnownReports {
     /// The newest submission of all then: what comes later was not compared with. 0 where there is
     /// none.
     pub through: SubmissionId,
@@ -139,12 +139,12 @@ pub(crate) fn of_content(
 
 /// All that a report of this content and document identifier is compared with. `destination`: where
 /// it goes, if that is known.
-pub(crate) fn acquaintance(
+pub(crate) fn known_reports(
     connection: &Connection,
     (digest, canonical): (&str, &str),
     document: Option<&str>,
     destination: Option<Destination<'_>>,
-) -> Result<Acquaintance, JournalError> {
+) -> Result<KnownReports, JournalError> {
     let through = rows::one(connection, sql::NEWEST_ID, [], |row| row.get(0))?;
     let canonical = Some(canonical);
     let anywhere = of_content(connection, digest, canonical, None)?;
@@ -159,7 +159,7 @@ pub(crate) fn acquaintance(
         None => Vec::new(),
     };
     let through = SubmissionId(through.unwrap_or_default());
-    Ok(Acquaintance { through, anywhere, there, relatives })
+    Ok(KnownReports { through, anywhere, there, relatives })
 }
 
 /// Other submissions of the content of one, to the same authority, that were withdrawn, oldest

@@ -8,8 +8,8 @@ use report::{Group, State, StateCode, SubmissionId};
 use crate::events::{doubt, known};
 use crate::queries::{figures, list, read};
 use crate::{
-    Acquaintance, Counts, Destination, Detail, Due, Figure, Filter, Journal, JournalError,
-    KeptEvidence, Message, Newest, OpenReport, Relative, Row, Sibling,
+    Counts, Destination, Detail, Due, Figure, Filter, Journal, JournalError, KeptEvidence,
+    KnownReports, Message, Newest, OpenReport, Relative, Row, Sibling,
 };
 
 impl Journal {
@@ -185,16 +185,16 @@ impl Journal {
         self.read(|c| known::of_document(c, identifier, destination))
     }
 
-    /// What is known of a report that may be taken in: `content` is its digest and the canonical
+    /// What a report that may be taken in is compared with: `content` is its digest and the canonical
     /// one, `document` its document's identifier, `destination` where it goes. All of one moment,
     /// because a look after each commit of the writer reads and decrypts its pages anew.
-    pub fn acquaintance(
+    pub fn known_reports(
         &self,
         content: (&str, &str),
         document: Option<&str>,
         destination: Option<Destination<'_>>,
-    ) -> Result<Acquaintance, JournalError> {
-        self.read(|c| known::acquaintance(c, content, document, destination))
+    ) -> Result<KnownReports, JournalError> {
+        self.read(|c| known::known_reports(c, content, document, destination))
     }
 
     /// The state that replaying the events gives.

@@ -77,7 +77,7 @@ impl Engine {
         });
         let (digest, canonical) = (parsed.digest.clone(), parsed.canonical.clone());
         let document = parsed.summary.identifier.as_deref();
-        let found = self.journal().acquaintance((&digest, &canonical), document, here)?;
+        let found = self.journal().known_reports((&digest, &canonical), document, here)?;
         parsed.compared_through = found.through;
         parsed.known = found.there;
         parsed.elsewhere = found.anywhere.into_iter().next_back();

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use identity::SecretsKind;
 
 use super::*;
@@ -128,4 +130,48 @@ async fn what_failed_and_is_open_again_is_asked_for_with_the_certificate_of_befo
         })
         .unwrap();
     assert_eq!(engine.former_ways(&endpoint).len(), 1);
+}
+
+/// A clock that tells whether the settings were held at each look at it.
+struct Looked {
+    lock: std::path::PathBuf,
+    held: std::sync::Mutex<Vec<(Instant, bool)>>,
+}
+
+impl crate::Clock for Looked {
+    fn now(&self) -> Instant {
+        let file = std::fs::File::open(&self.lock);
+        let is_held = file.is_ok_and(|file| file.try_lock().is_err());
+        let mut held = self.held.lock().unwrap();
+        let now = Instant::from_seconds(1_800_000_000).plus_seconds(held.len() as i64);
+        held.push((now, is_held));
+        now
+    }
+
+    fn steady(&self) -> std::time::Duration {
+        std::time::Duration::ZERO
+    }
+
+    fn fraction(&self) -> f64 {
+        0.5
+    }
+}
+
+/// Another program may hold the settings for long, and its requests go with the former certificate
+/// meanwhile: the time of a change is taken when they are held by whoever makes it.
+#[tokio::test]
+async fn the_time_of_a_change_of_certificate_is_taken_while_the_settings_are_held() {
+    let home = tempfile::tempdir().unwrap();
+    let place = home.path().join("profile");
+    let (engine, _) = with_report(&place, &[("A", 10)]).await;
+    engine.stop().await;
+    drop(engine);
+    let clock = Arc::new(Looked { lock: place.join("profile.lock"), held: Default::default() });
+    let deps = EngineDeps { clock: clock.clone(), ..EngineDeps::default() };
+    let engine = Engine::open(Profile::open(&place).unwrap(), None, deps).unwrap();
+    engine.assign("B", &["one".to_owned()]).await.unwrap();
+    let settings = engine.profile().settings;
+    let changed = settings.certificates_before("one", Instant(0))[0].until;
+    let held = clock.held.lock().unwrap();
+    assert_eq!(held.iter().find(|(at, _)| *at == changed), Some(&(changed, true)));
 }
