@@ -185,9 +185,9 @@ impl Journal {
         self.read(|c| known::of_document(c, identifier, destination))
     }
 
-    /// What a report that may be taken in is compared with: `content` is its digest and the canonical
-    /// one, `document` its document's identifier, `destination` where it goes. All of one moment,
-    /// because a look after each commit of the writer reads and decrypts its pages anew.
+    /// What a report that may be taken in is compared with: `content` is its digest and the
+    /// canonical one, `document` its document's identifier, `destination` where it goes. All of one
+    /// moment, because a look after each commit of the writer reads and decrypts its pages anew.
     pub fn known_reports(
         &self,
         content: (&str, &str),
