@@ -21,6 +21,11 @@ import { LeftLying } from "../src/parts/watched";
 import type { Selection } from "../src/selection";
 import { Correct } from "../src/screens/correct";
 import { CausePage } from "../src/screens/cause";
+import { Certificate } from "../src/screens/certificate";
+import type { CertificateFiles } from "../src/screens/certificate-import";
+import { Overview } from "../src/screens/overview";
+import { Reports } from "../src/screens/reports";
+import { SILENCE_DAYS } from "../src/screens/silence";
 import { EVERYTHING } from "../src/view";
 import { render } from "./render";
 
@@ -30,11 +35,12 @@ vi.mock("#door", () => ({ door: { call } }));
 const problem = { code: "journal-busy", params: {}, blame: "us", remedy: "retry", trace: "read" };
 const endpoint = { id: "one", name: "authority", environment: "production" };
 
-/** Every command is answered but this one, which fails once. */
-function failingOnce(failing: string, answers: Record<string, unknown>) {
+/** Every command is answered but this one, which fails once; `takes`: only where it is called with that. */
+function failingOnce(failing: string, answers: Record<string, unknown>, takes: object = {}) {
   let failed = false;
-  call.mockImplementation(async (name: string) => {
-    if (name === failing && !failed) {
+  call.mockImplementation(async (name: string, given: object = {}) => {
+    const isMeant = Object.entries(takes).every(([key, value]) => (given as Record<string, unknown>)[key] === value);
+    if (name === failing && isMeant && !failed) {
       failed = true;
       throw problem;
     }
@@ -181,5 +187,55 @@ it("does not take a cause for a new one because it cannot be read just now wheth
   );
   await askOnceMore();
   await vi.waitFor(() => expect(by("cause-regressed")).not.toBeNull());
+  expect(by("read-again")).toBeNull();
+});
+
+const day = { date: "2026-11-01", byState: { completed: 3 } };
+const statistics = { days: [day], before: {}, pace: null, causes: [], diseases: [], deadlines: null, oldestOpen: null };
+
+it("does not leave the week before out without a word because it cannot be read just now", async () => {
+  failingOnce("statistics", { statistics }, { days: SILENCE_DAYS });
+  await shown(<Overview stating={false} />);
+  await askOnceMore();
+  await vi.waitFor(() => expect(by("overview-sentence")).not.toBeNull());
+  await vi.waitFor(() => expect(by("read-again")).toBeNull());
+});
+
+it("does not leave the most urgent report out without a word because it cannot be read just now", async () => {
+  const urgent = { ...row(7, 7, 0), due: "2026-11-01T08:00:00Z" };
+  const heldUp = { ...statistics, causes: [{ message: UNKNOWN_CODE, state: "failed", count: 1 }] };
+  failingOnce("list", { statistics: heldUp, list: { rows: [urgent], next: null, total: 1 } });
+  await shown(<Overview stating={false} />);
+  expect(by("next-deadline")).toBeNull();
+  await askOnceMore();
+  await vi.waitFor(() => expect(by("next-deadline")).not.toBeNull());
+});
+
+it("does not leave the test of the connection out without a word because no authority can be read just now", async () => {
+  const used = { ...endpoint, inUse: true, url: "https://authority.example/fhir" };
+  failingOnce("endpoints", { status: { room: "real" }, certificates: [], endpoints: [used] });
+  await shown(<Certificate files={{ paths: [], turn: 0, choose: vi.fn() } as unknown as CertificateFiles} />);
+  await askOnceMore();
+  await vi.waitFor(() => expect(by("test-endpoint")).not.toBeNull());
+});
+
+it("does not leave the filter by deadline out without a word because deadlines cannot be read just now", async () => {
+  const counts = { groups: {}, states: {}, laboratories: [], diseases: [], timeliness: {}, atLeast: false };
+  failingOnce("deadlines", {
+    status: { room: "real", counts: {}, notices: [] },
+    endpoints: [],
+    preferences: {},
+    saved_views: [],
+    list: { rows: [], next: null, total: 0 },
+    list_counts: { ...counts, choicesCounted: null },
+    deadlines: { deadlines: [{ subject: "measles", hours: 24 }] },
+  });
+  await shown(
+    <IntakeContext value={{} as IntakeDesk}>
+      <Reports group={null} open={null} />
+    </IntakeContext>,
+  );
+  await askOnceMore();
+  await vi.waitFor(() => expect(by("filter-deadline")).not.toBeNull());
   expect(by("read-again")).toBeNull();
 });

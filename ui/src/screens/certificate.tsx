@@ -25,7 +25,8 @@ export function Certificate({ files }: { files: CertificateFiles }) {
   const text = useText();
   const status = useStatus();
   const stored = useCertificates();
-  const endpoint = useEndpoints().data?.find((one) => one.inUse);
+  const endpoints = useEndpoints();
+  const endpoint = endpoints.data?.find((one) => one.inUse);
   const practice = status.data?.environment === "practice" ? status.data.certificate : null;
   const locked = status.data?.connection === "locked" ? status.data.problem : null;
   const importing = files.paths.length > 0;
@@ -53,6 +54,7 @@ export function Certificate({ files }: { files: CertificateFiles }) {
           <AdministrationNotice />
           {locked && <ProblemNote problem={locked} />}
           <ReadProblem of={stored} />
+          <ReadProblem of={endpoints} />
           {importing && <CertificateImport key={files.turn} files={files} />}
           {!importing && none && (
             <Empty icon={BadgeX} title={text("certificate.none")} actions={choose}>

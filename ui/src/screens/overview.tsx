@@ -71,13 +71,14 @@ function Figures({ view }: { view: StatisticsView }) {
   const text = useText();
   const { days, causes, diseases } = view;
   // The week before the first bar: the same days are asked for by which silence is known.
-  const month = useStatistics(SILENCE_DAYS, useNow()).data;
-  const known = totalsByDay([...(month?.days ?? []), ...days]);
+  const month = useStatistics(SILENCE_DAYS, useNow());
+  const known = totalsByDay([...(month.data?.days ?? []), ...days]);
   const totals = totalsOf(days);
   const sum = sumOf(totals);
   return (
     <>
       <Sentence view={view} totals={totals} sum={sum} />
+      <ReadProblem of={month} />
       <Silence />
       <ul className={css.tiles}>
         {STATE_CODES.filter((state) => totals[state]).map((state) => (
@@ -180,10 +181,12 @@ function HeldUp({ view }: { view: StatisticsView }) {
   const words = useCodeText();
   const { go, reveal } = useWindow();
   const { causes, oldestOpen } = view;
-  const [urgent] = useRows(MOST_URGENT).data?.rows ?? [];
+  const mostUrgent = useRows(MOST_URGENT);
+  const [urgent] = mostUrgent.data?.rows ?? [];
   return (
     <section className={screen.card} data-testid="overview-causes">
       <h2>{text("overview.held-up")}</h2>
+      <ReadProblem of={mostUrgent} />
       <ul className={css.lines}>
         {causes.map(({ message, state, count }, at) => (
           <li key={at}>

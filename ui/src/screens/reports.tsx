@@ -70,7 +70,8 @@ export function Reports({
   const total = list.data?.pages[0]?.total ?? 0;
   const [focused, setFocus] = useState<number | null>(open);
   const focus = open ?? focused;
-  const { deadlines } = useDeadlines().data ?? { deadlines: [] };
+  const ownDeadlines = useDeadlines();
+  const { deadlines } = ownDeadlines.data ?? { deadlines: [] };
   const destination = useDestinations();
   const selection = useSelection();
   useOtherRoom(useStatus().data?.room, () => {
@@ -169,6 +170,7 @@ export function Reports({
               )}
             </div>
           </div>
+          <ReadProblem of={ownDeadlines} />
         </header>
         {list.error ? (
           <div className={screen.body}>
