@@ -12,13 +12,13 @@ use std::time::Duration;
 use client::{Authority, Evidence, Why};
 use exchange::{Answer, Endpoint, SearchSupport};
 use fhir::Instant;
-use journal::{Journal, JournalError, Reconciled, RecordError, Unreconciled};
+use journal::{Journal, Reconciled, RecordError, Unreconciled};
 use report::{Action, Event};
 
 pub use guarded::decide_guarded;
 use guarded::{decide, sees};
 use pace::{Kind, asks_for_patience, may_be_alone, patiently, was_answered, was_put_off};
-use versions::told_apart;
+use versions::unshared;
 use wanted::{ASKED_MAX, NOTED_EVERY, Wanted};
 
 use crate::courier::verdict::{Context, status_event};
@@ -230,7 +230,7 @@ async fn ask_for<A: Authority>(
         };
         unanswered = 0;
         left |= exchange::leave_out_contradictions(&mut shown.answers) > 0;
-        for answer in told_apart(tools, &shown.answers)? {
+        for answer in unshared(tools, &shown.answers)? {
             learn(tools, way.used, answer, &shown.evidence, found).await?;
         }
     }
@@ -278,9 +278,8 @@ async fn search<A: Authority>(
     for _ in 0..SEARCHES_MAX {
         let mut changes = way.authority.changed_since(since).await?;
         changes.unreadable += exchange::leave_out_contradictions(&mut changes.answers);
-        for answer in told_apart(tools, &changes.answers)? {
-            let proof = answer.receipt.as_deref().and_then(|id| entry(&changes.evidence, id));
-            if let Some(proof) = proof {
+        for answer in unshared(tools, &changes.answers)? {
+            if let Some(proof) = entry(&changes.evidence, answer) {
                 learn(tools, way.used, answer, &proof, found).await?;
             }
         }
@@ -315,9 +314,7 @@ async fn learn<A: Authority>(
     let Some(mut event) = status_event(answer, &context) else { return Ok(()) };
     let mut shown = Cow::Borrowed(answer);
     let Some(identifier) = known_or_first(tools.journal, answer)? else { return Ok(()) };
-    if let Event::Failed { receipt } = &event
-        && !is_shared_by_lost(tools.journal, &identifier)?
-    {
+    if let Event::Failed { receipt } = &event {
         // Perhaps as the duplicate of another delivery: the worker, which reads it at once, asks
         // whether another one counts before anybody is told so.
         event = Event::Accepted { receipt: receipt.clone(), since: now, due: now };
@@ -337,13 +334,6 @@ async fn learn<A: Authority>(
         Err(error) => return Err(EngineError::refused(Action::Resubmit, error)),
     }
     Ok(())
-}
-
-/// Whether several reports that a restore has lost have this identifier: each is told as it is
-/// shown, because nobody could say of which another delivery is.
-fn is_shared_by_lost(journal: &Journal, identifier: &str) -> Result<bool, JournalError> {
-    let lost = journal.lost_reports()?.into_iter();
-    Ok(lost.filter(|lost| lost.identifier == identifier).nth(1).is_some())
 }
 
 /// The identifier under which the journal knows a report, which the authority may give back in

@@ -17,4 +17,5 @@ mod damage {
     mod reasons;
     mod replaced;
     mod restored;
+    mod shared;
 }

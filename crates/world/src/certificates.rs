@@ -17,7 +17,7 @@ impl World {
 
     /// A person renews it.
     pub(crate) fn renew(&self) {
-        let newest = self.observer.newest_event_at().ok().flatten();
+        let newest = self.observer.newest_event(0).ok().flatten().map(|(at, _)| at);
         let place = self.certificate() + 1;
         let change = CertificateUse::new("", &place.to_string(), self.computer.wall(), newest);
         crate::lock(&self.certificates).push(change);

@@ -95,20 +95,6 @@ pub(crate) fn leave_out_unsure(
     false
 }
 
-/// Whether it can be told which delivery is which version, by when they were received and when the
-/// versions were taken in: there are as many, and each was received before the next version was
-/// taken in.
-pub(crate) fn are_told_apart(received: &[Instant], taken: &[Instant]) -> bool {
-    let (mut received, mut taken) = (received.to_vec(), taken.to_vec());
-    received.sort_unstable();
-    taken.sort_unstable();
-    let is_after = |(at, taken): (&Instant, &Instant)| at.plus_seconds(APART_SECONDS) >= *taken;
-    let is_before = |(at, next): (&Instant, &Instant)| at.plus_seconds(APART_SECONDS) < *next;
-    received.len() == taken.len()
-        && received.iter().zip(&taken).all(is_after)
-        && received.iter().zip(taken.iter().skip(1)).all(is_before)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,28 +189,6 @@ mod tests {
             let is_ours = |answer: &Answer| answer.receipt.as_deref() == Some("ours");
             assert_eq!(leave_out_unsure(&mut answers, is_ours), nothing, "{ours:?} {unsure:?}");
             assert_eq!(answers.len(), if nothing { 0 } else { ours.len() });
-        }
-    }
-
-    #[test]
-    fn lost_versions_are_told_apart_by_when_they_were_taken_in() {
-        let table: [(&[i64], &[i64], bool); 9] = [
-            (&[1, 602], &[0, 600], true),
-            (&[602, 1], &[600, 0], true),
-            (&[1], &[0, 600], false),
-            (&[1, 30, 602], &[0, 600], false),
-            // The first one twice.
-            (&[1, 30], &[0, 600], false),
-            // Our clock was behind, or ahead.
-            (&[601, 1_202], &[0, 600], false),
-            (&[-600, 1], &[0, 600], false),
-            // The next one was taken in a moment after it was received.
-            (&[1, 12], &[0, 11], false),
-            (&[1, 13], &[0, 12], true),
-        ];
-        for (received, taken, told) in table {
-            let times = |of: &[i64]| of.iter().copied().map(at).collect::<Vec<_>>();
-            assert_eq!(are_told_apart(&times(received), &times(taken)), told, "{received:?}");
         }
     }
 }

@@ -30,8 +30,7 @@ impl Engine {
     pub async fn add_endpoint(&self, endpoint: Endpoint) -> Result<(), EngineError> {
         Self::check_usable(&endpoint)?;
         let only = self.only_certificate();
-        self.change_settings(|settings| {
-            let change = self.certificate_change()?;
+        self.change_certificates(|settings, change| {
             settings.has_no(&endpoint.name)?;
             let id = self.id_for(&endpoint, settings)?;
             settings.in_use.get_or_insert_with(|| id.clone());
@@ -192,8 +191,7 @@ impl Engine {
     pub async fn remove_endpoint(&self, name: &str) -> Result<(), EngineError> {
         // Before it is gone: the journal must know which authority its reports went to.
         self.note_endpoints()?;
-        self.change_settings(|settings| {
-            let change = self.certificate_change()?;
+        self.change_certificates(|settings, change| {
             let id = settings.endpoint_named(name)?.id().to_owned();
             let open = self.journal().reports_at(&id)?.open;
             if open > 0 {

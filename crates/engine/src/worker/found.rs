@@ -31,13 +31,23 @@ pub(crate) fn found_report(
     }
 }
 
-/// The entry of one report in the pages of a search: proof without the others' data.
-pub(crate) fn entry(pages: &[Evidence], receipt: &str) -> Option<Evidence> {
-    pages.iter().find_map(|page| {
-        let tree = Tree::read(&page.body, Format::sniff(&page.body)?, &Limits::default()).ok()?;
-        let root = tree.root();
-        let mut entries = root.all("entry").filter_map(|entry| entry.child("resource"));
-        let entry = entries.find(|entry| entry.text("id") == Some(receipt))?;
-        Some(Evidence { body: entry.source().to_vec(), ..page.clone() })
-    })
+/// The entry of one report in the pages of a search: proof without the others' data. An entry may
+/// stand twice, as it was and as it is: the one that says what was learnt, where there is one.
+pub(crate) fn entry(pages: &[Evidence], answer: &Answer) -> Option<Evidence> {
+    let mut found = None;
+    for page in pages {
+        let Some(format) = Format::sniff(&page.body) else { continue };
+        let Ok(tree) = Tree::read(&page.body, format, &Limits::default()) else { continue };
+        for entry in tree.root().all("entry").filter_map(|entry| entry.child("resource")) {
+            if entry.text("id").is_none_or(|id| Some(id) != answer.receipt.as_deref()) {
+                continue;
+            }
+            let proof = || Evidence { body: entry.source().to_vec(), ..page.clone() };
+            if Answer::read(entry).is_ok_and(|it| it.processing == answer.processing) {
+                return Some(proof());
+            }
+            found.get_or_insert_with(proof);
+        }
+    }
+    found
 }

@@ -34,9 +34,7 @@ impl<A: Authority> Worker<A> {
                 // Whoever holds it decides.
                 continue;
             }
-            let Some(proof) = answer.receipt.as_deref().and_then(|at| entry(pages, at)) else {
-                continue;
-            };
+            let Some(proof) = entry(pages, answer) else { continue };
             doubted |= self.doubt_found(*id, event, answer, proof).await?;
         }
         Ok(doubted)

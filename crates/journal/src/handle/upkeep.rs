@@ -301,12 +301,15 @@ impl Journal {
         Ok(doubted)
     }
 
-    /// The latest time that an event has; a clock that was wrong may have given it.
-    pub fn newest_event_at(&self) -> Result<Option<Instant>, JournalError> {
+    /// The latest time that an event after this number has (0: of all), and the number of the
+    /// last; a clock that was wrong may have given that time. Reads every one of them.
+    pub fn newest_event(&self, after: i64) -> Result<Option<(Instant, i64)>, JournalError> {
         let newest = self.read(|c| {
-            rows::one(c, "SELECT max(at) FROM event", [], |row| row.get::<_, Option<i64>>(0))
+            rows::one(c, sql::NEWEST_EVENT, [after], |row| {
+                Ok(row.get::<_, Option<i64>>(0)?.zip(row.get(1)?))
+            })
         })?;
-        Ok(newest.flatten().map(Instant))
+        Ok(newest.flatten().map(|(at, number)| (Instant(at), number)))
     }
 
     /// Number of the last event.

@@ -86,7 +86,7 @@ pub(crate) fn reconcile(
         None => may_have_left(connection, &found.endpoint, &found.identifier)?,
     };
     match id {
-        Some(id) if is_the_lost_one(connection, id, found)? => {
+        Some(id) if is_the_lost_one(connection, id, found)? && !is_anothers(connection, found)? => {
             add(connection, prepared).map(Reconciled::Added)
         }
         Some(id) => known(connection, id, prepared),
@@ -109,7 +109,8 @@ fn may_have_left(
 /// Whether it is a report that a restore has lost: the authority has said what became of the one
 /// that is known under this identifier, and this is another. A delivery that the authority has not
 /// changed since the lost one was taken in cannot be that: a gateway may have repeated the request
-/// of an older version. Where clocks differ, or nothing is said of the time, it stays lost, and is
+/// of an older version. Nor can it be told where another one of this identifier is undecided: that
+/// may have left since. Where clocks differ, or nothing is said of the time, it stays lost, and is
 /// asked for when it is handed over again.
 fn is_the_lost_one(
     connection: &Connection,
@@ -121,6 +122,10 @@ fn is_the_lost_one(
         State::Completed { .. } | State::Rejected | State::Failed { .. }
     );
     if !has_ended || found.known_as.is_some() {
+        return Ok(false);
+    }
+    let of_attempt = params![found.identifier, found.endpoint];
+    if rows::one(connection, sql::UNDECIDED_BESIDE, of_attempt, |_| Ok(()))?.is_some() {
         return Ok(false);
     }
     let lost = lost::by_identifier(connection, &found.endpoint, &found.identifier)?;

@@ -36,6 +36,8 @@ pub(crate) const NEW_DOCUMENT: &str =
 pub(crate) const NEW_EVIDENCE: &str = "INSERT INTO evidence (submission, kind, at, http_status, \
      content_type, fault, digest, size, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 pub(crate) const LAST_EVENT: &str = "SELECT id, hash FROM event ORDER BY id DESC LIMIT 1";
+/// The latest time of the events after a number, and the last number.
+pub(crate) const NEWEST_EVENT: &str = "SELECT max(at), max(id) FROM event WHERE id > ?1";
 pub(crate) const NEW_EVENT: &str = "INSERT INTO event (id, submission, at, person, code, event, \
      evidence, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 pub(crate) const SET_MESSAGES: &str = "INSERT INTO message (submission, origin, list) VALUES (?1, \
@@ -123,6 +125,11 @@ pub(crate) const BY_IDENTIFIER_AT: &str =
 /// restore (up to ?3).
 pub(crate) const MAY_HAVE_LEFT: &str = "SELECT id FROM submission \
      WHERE identifier = ?1 AND endpoint = ?2 ORDER BY (attempts > 0 OR id <= ?3) DESC, id DESC \
+     LIMIT 1";
+/// A submission with this identifier (?1) of its attempt to an endpoint (?2) that has neither a
+/// delivery that is known nor an end.
+pub(crate) const UNDECIDED_BESIDE: &str = "SELECT 1 FROM submission \
+     WHERE identifier = ?1 AND endpoint = ?2 AND state IN ('held', 'queued', 'sending', 'unknown') \
      LIMIT 1";
 /// An attempt (?1) to deliver a content (?3) to an endpoint (?2).
 pub(crate) const OF_ATTEMPT: &str =

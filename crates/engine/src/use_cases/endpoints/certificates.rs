@@ -265,8 +265,7 @@ impl Engine {
             let (endpoints, open) = (found.endpoints, found.open);
             return Err(EngineError::CertificateNeeded { endpoints, open });
         }
-        self.change_settings(|settings| {
-            let change = self.certificate_change()?;
+        self.change_certificates(|settings, change| {
             settings.forget_certificate(fingerprint, change);
             Ok(())
         })?;
@@ -383,15 +382,25 @@ impl Engine {
         names.iter().map(id).collect()
     }
 
-    /// The time of a change of certificate that is made now. It is taken when the settings are
-    /// held, which another program may do for long: requests go with the former one until then.
-    pub(super) fn certificate_change(&self) -> Result<Change, JournalError> {
-        Ok(Change { now: self.now(), newest: self.journal().newest_event_at()? })
+    /// Changes which certificates are used. The time of that is taken when the settings are held,
+    /// which another program may do for long: requests go with the former one until then. Little
+    /// may follow it, so the newest event is looked up before, which reads all of them; what came
+    /// meanwhile is soon read.
+    pub(super) fn change_certificates(
+        &self,
+        change: impl FnOnce(&mut Settings, Change) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        let (before, last) = self.journal().newest_event(0)?.unzip();
+        self.change_settings(|settings| {
+            let now = self.now();
+            let meanwhile = self.journal().newest_event(last.unwrap_or(0))?;
+            let newest = before.max(meanwhile.map(|(at, _)| at));
+            change(settings, Change { now, newest })
+        })
     }
 
     async fn assign(&self, fingerprint: &str, endpoints: &[String]) -> Result<(), EngineError> {
-        self.change_settings(|settings| {
-            let change = self.certificate_change()?;
+        self.change_certificates(|settings, change| {
             for endpoint in endpoints {
                 settings.use_certificate(endpoint, fingerprint, change);
             }

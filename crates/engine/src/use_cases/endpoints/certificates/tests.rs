@@ -122,9 +122,8 @@ async fn what_failed_and_is_open_again_is_asked_for_with_the_certificate_of_befo
     ] {
         engine.journal().record(step(event)).unwrap();
     }
-    let change = engine.certificate_change().unwrap();
     engine
-        .change_settings(|settings| {
+        .change_certificates(|settings, change| {
             settings.use_certificate("one", "B", change);
             Ok(())
         })
