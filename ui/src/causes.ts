@@ -53,11 +53,11 @@ export function causesOf(rows: RowView[]): Cause[] {
   return [...causes.values()].toSorted((a, b) => b.rows.length - a.rows.length || b.last.localeCompare(a.last));
 }
 
-/** Which reports of a cause can be sent again unchanged, and which left unsent. A report in doubt is neither: it is
- *  being verified. */
-export function offered(cause: Cause): { again: number[]; never: number[] } {
+/** Which reports of a cause can be sent again unchanged, which released, and which left unsent. A report in doubt is
+ *  none of it: it is being verified. */
+export function offered(cause: Cause): { again: number[]; release: number[]; never: number[] } {
   const permitting = (action: Action) => cause.rows.filter((row) => row.actions.includes(action)).map((row) => row.id);
-  return { again: permitting("resubmit"), never: permitting("withdraw") };
+  return { again: permitting("resubmit"), release: permitting("release"), never: permitting("withdraw") };
 }
 
 /** Days that a picture of a cause shows. */

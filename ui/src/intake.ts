@@ -38,8 +38,16 @@ export interface Batch {
   rest: CandidateView[];
   /** When it was sent, milliseconds since the epoch. */
   sentAt: number;
-  /** How many were taken back, once that was asked for. */
-  held: number | null;
+  /** Those that were taken back, once that was asked for. */
+  held: Held | null;
+}
+
+/** What was taken back of what was sent together. */
+export interface Held {
+  /** How many are on hold, with those that their findings have put there before. */
+  count: number;
+  /** Those that were to leave. */
+  ids: number[];
 }
 
 export interface Intake {
@@ -58,7 +66,7 @@ type Step =
   | { do: "anew"; look: number }
   | { do: "sent"; views: IntakeView[]; at: number; left: Left; look: number }
   | { do: "followed"; ids: number[]; at: number }
-  | { do: "undone"; held: number }
+  | { do: "undone"; held: Held }
   | { do: "close-batch" };
 
 /** What a hand-over does to the list: what went leaves it, but for what failed, which is looked at again. */
@@ -204,7 +212,7 @@ export interface IntakeDesk extends Intake {
   sent: (views: IntakeView[], left?: Left) => void;
   /** What is sent by a decision is followed as what was handed over. */
   followed: (ids: number[]) => void;
-  undone: (held: number) => void;
+  undone: (held: Held) => void;
   closeBatch: () => void;
 }
 
@@ -251,7 +259,7 @@ export function useIntakeDesk(reveal: boolean, locked: boolean): IntakeDesk {
         );
       },
       followed: (ids: number[]) => step({ do: "followed", ids, at: Date.now() }),
-      undone: (held: number) => step({ do: "undone", held }),
+      undone: (held: Held) => step({ do: "undone", held }),
       closeBatch: () => step({ do: "close-batch" }),
     };
   }, []);

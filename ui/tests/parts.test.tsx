@@ -166,7 +166,7 @@ describe("what holds the queue", () => {
   it("names another authority whose reports do not move, and why", async () => {
     const problem = { code: "timeout", params: {}, blame: "network", remedy: "wait", trace: "" } as const;
     const other = { endpoint: "Produktion", environment: "production", connection: "unreachable", problem } as const;
-    const waiting = (count: number) => render(<Elsewhere waiting={{ ...other, count }} />, "de");
+    const waiting = (count: number) => render(<Elsewhere waiting={{ ...other, count, triesAgain: false }} />, "de");
     expect((await waiting(3)).textContent).toContain("3 Meldungen warten auf die Behörde «Produktion»");
     expect((await waiting(1)).textContent).toContain("1 Meldung wartet auf");
   });

@@ -5,13 +5,14 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { act } from "react";
 import { beforeEach, expect, it, vi } from "vitest";
 
+import type { ElsewhereView } from "../src/bridge/generated/ElsewhereView";
 import type { Problem } from "../src/bridge/generated/Problem";
 import type { StatusView } from "../src/bridge/generated/StatusView";
 import { createCache } from "../src/bridge/queries";
 import { Elsewhere, Standing } from "../src/parts/standing";
 import { render } from "./render";
 
-const call = vi.hoisted(() => vi.fn<(command: string) => Promise<unknown>>());
+const call = vi.hoisted(() => vi.fn<(command: string, takes?: object) => Promise<unknown>>());
 const say = vi.hoisted(() => vi.fn<(words: { tone: string; title: string }) => void>());
 
 vi.mock("#door", () => ({ door: { call, here: () => ({ call }), listen: () => () => undefined } }));
@@ -37,6 +38,16 @@ const standing = (status: object) =>
     </QueryClientProvider>,
   );
 
+/** An authority that is not in use, with reports that wait for it. */
+const CANTON: ElsewhereView = {
+  endpoint: "canton",
+  environment: "production",
+  count: 2,
+  connection: "unreachable",
+  problem,
+  triesAgain: true,
+};
+
 const tryNow = (element: HTMLElement) => element.querySelector<HTMLButtonElement>('[data-testid="try-now"]');
 
 beforeEach(() => {
@@ -47,9 +58,7 @@ beforeEach(() => {
 it("offers nobody to try now what is tried again by itself, where no button would do it", async () => {
   const element = await render(
     <QueryClientProvider client={createCache()}>
-      <Elsewhere
-        waiting={{ endpoint: "canton", environment: "production", count: 2, connection: "unreachable", problem }}
-      />
+      <Elsewhere waiting={{ ...CANTON, triesAgain: false }} />
     </QueryClientProvider>,
   );
   expect(element.querySelectorAll('[role="alert"]')).toHaveLength(1);
@@ -62,6 +71,14 @@ it("lets a person try now where the next try waits for its time, and nowhere els
   expect(tryNow(await standing({ connection: "locked" }))).not.toBeNull();
   // No certificate, say: nothing would be tried.
   expect(tryNow(await standing({ connection: "locked", triesAgain: false }))).toBeNull();
+});
+
+it("tries the very authority that is named, in use or not", async () => {
+  const quiet = { connection: "connected", problem: null, triesAgain: false, endpoint: "federal" };
+  const element = await standing({ ...quiet, elsewhere: [CANTON] });
+  await act(async () => tryNow(element)?.click());
+  expect(call).toHaveBeenCalledWith("try_now", { endpoint: "canton" });
+  expect(tryNow(await standing({ ...quiet, elsewhere: [{ ...CANTON, triesAgain: false }] }))).toBeNull();
 });
 
 it.each([

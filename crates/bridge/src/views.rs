@@ -64,8 +64,7 @@ pub struct StatusView {
     /// Grows with every change of the journal; the window refetches when it moves.
     #[ts(type = "number")]
     pub revision: u64,
-    /// Which room is shown: another number after each move between practice and laboratory. Numbers
-    /// of reports mean nothing in another room, so a call that names some says which room it means.
+    /// Another number after each move between practice and laboratory; calls about reports name it.
     pub room: u32,
     /// Other endpoints than the one in use that have open reports: they are followed beside it.
     pub elsewhere: Vec<ElsewhereView>,
@@ -124,8 +123,10 @@ pub struct ElsewhereView {
     pub environment: Environment,
     /// How far the connection goes.
     pub connection: Connection,
-    /// The problem behind [`Connection::Unreachable`] or [`Connection::Locked`].
+    /// What is behind [`Connection::Unreachable`] or [`Connection::Locked`].
     pub problem: Option<Problem>,
+    /// A person can have the next try now.
+    pub tries_again: bool,
 }
 
 /// A row of the list.

@@ -32,11 +32,15 @@ const queue = new ToastQueue<ToastWords>({ maxVisibleToasts: 3 });
 /** How long a message stands, and one with which something can be taken back. */
 const SHOWN_MS = 6_000;
 const UNDO_MS = 15_000;
+/** A problem is read to its end, and is not said of what comes after it. */
+const PROBLEM_MS = 30_000;
 
-/** Says briefly what happened. Problems stay until they are closed. */
+/** Says briefly what happened. What went well ends what is said of a problem before it. */
 export function say(words: ToastWords): void {
-  const timeout = words.undo ? UNDO_MS : SHOWN_MS;
-  queue.add(words, words.tone === "attention" ? {} : { timeout });
+  const isProblem = words.tone === "attention";
+  if (words.tone === "done")
+    for (const { key, content } of queue.visibleToasts) if (content.tone === "attention") queue.close(key);
+  queue.add(words, { timeout: isProblem ? PROBLEM_MS : words.undo ? UNDO_MS : SHOWN_MS });
 }
 
 /** Takes those away with which something can be taken back: it was in another room. */

@@ -17,7 +17,7 @@ import { Button } from "../kit/controls";
 import { Dialog, isDialogOpen } from "../kit/dialog";
 import { followFocus } from "../kit/focus";
 import { ReadAgain, problemText } from "../kit/notes";
-import { sayProblem } from "../kit/toasts";
+import { say, sayProblem } from "../kit/toasts";
 
 export function BatchBar() {
   const { batch } = useIntake();
@@ -32,7 +32,9 @@ function Bar({ batch }: { batch: Batch }) {
   const left = useSecondsLeft(view?.undoUntil ?? null, () => void read.refetch());
   const onHold = view?.byState.held ?? 0;
   // What its findings put on hold before is on hold as well.
-  const holdBack = useCommand("hold_back", { onDone: (held) => intake.undone(held + onHold) });
+  const holdBack = useCommand("hold_back", {
+    onDone: (held, { ids }) => intake.undone({ count: held + onHold, ids }),
+  });
   const [showsRest, setShowsRest] = useState(false);
   const phase = phaseOf(batch, view, left);
   useFold(phase === "settled" && batch.rest.length === 0 && view?.completed === view?.total);
@@ -73,7 +75,8 @@ function Bar({ batch }: { batch: Batch }) {
           </Button>
         )}
         {phase === "moving" && <PauseButton />}
-        {phase !== "waiting" && view && view.attention.length > 0 && <CorrectButton ids={view.attention} />}
+        {phase === "undone" && batch.held && <SendAfterAll ids={batch.held.ids} />}
+        {phase !== "waiting" && view && <CorrectButton ids={correctable(batch, view, phase)} />}
         {batch.rest.length > 0 && (
           <Button tone="quiet" icon={Files} onPress={() => setShowsRest(true)}>
             {text("batch.rest", { n: batch.rest.length })}
@@ -132,7 +135,9 @@ function Sentence({
   left: number;
 }) {
   const text = useText();
+  const paused = useStatus().data?.paused ?? false;
   const n = batch.ids.length;
+  if (phase === "waiting" && paused) return <strong>{text("batch.paused", { n: view?.waiting.length ?? n })}</strong>;
   switch (phase) {
     case "none":
       return <strong>{text("batch.none")}</strong>;
@@ -141,7 +146,7 @@ function Sentence({
     case "waiting":
       return <strong>{text("batch.waiting", { n: view?.waiting.length ?? n, seconds: left })}</strong>;
     case "undone": {
-      const held = batch.held ?? 0;
+      const held = batch.held?.count ?? 0;
       return (
         <strong>{held < n ? text("batch.undone-some", { held, rest: n - held }) : text("batch.undone", { n })}</strong>
       );
@@ -154,7 +159,10 @@ function Sentence({
 /** "38 completed · 2 need you, 1 cause · 5 on their way, about 10 s" */
 function Outcome({ view, phase }: { view: BatchView; phase: Phase }) {
   const text = useText();
-  const { completed, closed, moving, causes, secondsLeft, total } = view;
+  const { completed, closed, causes, secondsLeft, total } = view;
+  // What has not left leaves only once sending goes on.
+  const paused = useStatus().data?.paused ? (view.byState.queued ?? 0) : 0;
+  const moving = view.moving - paused;
   const attention = view.attention.length;
   return (
     <p className={css.outcome} data-testid="outcome">
@@ -172,9 +180,10 @@ function Outcome({ view, phase }: { view: BatchView; phase: Phase }) {
         </strong>
       )}
       {closed > 0 && <span>{text("batch.closed", { n: closed })}</span>}
+      {paused > 0 && <span>{text("batch.paused", { n: paused })}</span>}
       {moving > 0 && (
         <span data-testid="progress">
-          {moving > 1 && secondsLeft !== null
+          {paused === 0 && moving > 1 && secondsLeft !== null
             ? [
                 text("batch.so-far", { done: total - moving, total }),
                 rate(text, moving, secondsLeft),
@@ -247,12 +256,44 @@ function PauseButton() {
   );
 }
 
+/** Those that need a person. What was just taken back lacks nothing: it can be sent after all. */
+function correctable({ held }: Batch, { attention }: BatchView, phase: Phase): number[] {
+  const takenBack = new Set(phase === "undone" ? held?.ids : []);
+  return attention.filter((id) => !takenBack.has(id));
+}
+
+/** Undoes the undo: they leave as if they were sent now, with their seconds to be taken back in their turn. */
+function SendAfterAll({ ids }: { ids: number[] }) {
+  const text = useText();
+  const intake = useIntake();
+  const release = useCommand("decide", {
+    onDone({ sent, refused }) {
+      if (sent.length > 0) intake.followed(sent);
+      const [first] = refused;
+      if (first)
+        say({
+          tone: "attention",
+          title: text("decided.left", { n: refused.reduce((sum, { ids: some }) => sum + some.length, 0) }),
+          more: problemText(text, first.problem).title,
+        });
+    },
+  });
+  const send = () =>
+    release.mutate({ ids, decision: "release", reason: text("bulk.undo.reason") }, { onError: sayProblem(text) });
+  return (
+    <Button tone="primary" icon={Play} isPending={release.isPending} onPress={send} data-testid="send-after-all">
+      {text("batch.send-after-all", { n: ids.length })}
+    </Button>
+  );
+}
+
 function CorrectButton({ ids }: { ids: number[] }) {
   const text = useText();
   const { go } = useWindow();
   const [only] = ids;
+  if (only === undefined) return null;
   const show = () => {
-    if (ids.length === 1 && only !== undefined) go({ screen: "reports", group: null, open: only });
+    if (ids.length === 1) go({ screen: "reports", group: null, open: only });
     else go({ screen: "correct", open: null });
     followFocus();
   };

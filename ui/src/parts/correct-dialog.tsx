@@ -103,7 +103,9 @@ function Editor({
   const choose = () => void door.call("choose_files", { purpose: "reports" }).then(ask, sayProblem(text));
   const dirty = content !== view.source;
   const busy = withText.isPending;
-  const ready = (dirty || edits.isEmptied || edits.isUnderWay) && content.trim() !== "" && !busy;
+  // What is no report any more is not taken; the check says where that begins.
+  const isReadable = looked?.readable ?? true;
+  const ready = (dirty || edits.isEmptied || edits.isUnderWay) && content.trim() !== "" && isReadable && !busy;
   const sending = useRef(false);
   const send = () => {
     if (busy || sending.current) return;

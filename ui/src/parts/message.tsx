@@ -33,6 +33,8 @@ export function Message({ message, onShow, onApply, compact }: Props) {
   const { reveal } = useWindow();
   const sentence = shownSentence(text, message, !reveal);
   const raw = rawText(message);
+  // What the authority writes may say what to change, and stands nowhere else.
+  const foldsWords = compact && message.source !== "authority";
   return (
     <li
       className={`${css.message} ${css[severity]} ${compact ? css.compact : ""}`}
@@ -47,7 +49,7 @@ export function Message({ message, onShow, onApply, compact }: Props) {
         </p>
         <Values message={message} sentence={sentence} />
         {message.suggestion && <Suggestion suggestion={message.suggestion} onApply={onApply} />}
-        {!compact && raw && (
+        {!foldsWords && raw && (
           <blockquote className={`${css.own} selectable`} lang="en">
             {hide(raw)}
           </blockquote>
@@ -56,7 +58,7 @@ export function Message({ message, onShow, onApply, compact }: Props) {
           <span>{words("source", message.source)}</span>
           {message.source === "authority" && message.rule && <code className="selectable">{message.rule}</code>}
           {message.line !== null && <span>{text("message.line", { line: message.line })}</span>}
-          <More message={message} raw={compact ? raw : null} />
+          <More message={message} raw={foldsWords ? raw : null} />
           {onShow && (
             <span className={css.show}>
               <Button tone="quiet" icon={Locate} onPress={onShow}>

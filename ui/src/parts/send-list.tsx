@@ -7,8 +7,9 @@ import { useText } from "../i18n/text";
 import { isAsked, repeated, useIntake } from "../intake";
 import type { Source } from "../intake";
 import { CandidateRow } from "./candidate";
-import { Switch } from "../kit/controls";
+import { Button, Switch } from "../kit/controls";
 import { Notice } from "../kit/notes";
+import { useWindow } from "../place";
 
 interface FoundProps {
   source: Source;
@@ -78,9 +79,11 @@ export function Common(props: {
 }) {
   const { sources, separate, onSeparate, again, onAgain, shared } = props;
   const text = useText();
+  const { go } = useWindow();
   const found = sources.flatMap((source) => source.found ?? []);
   const corrections = found.filter((view) => view.corrects?.possible && view.verdict !== "known").length;
   const known = found.filter((view) => view.verdict === "known").length;
+  const held = found.filter((view) => view.verdict === "known" && view.knownState === "held").length;
   const bad = found.filter((view) => view.verdict === "refused" || view.verdict === "errors").length;
   const repeatable = sources.filter((source) => repeated([source]).length > 0);
   const more = repeated(repeatable).length;
@@ -93,21 +96,28 @@ export function Common(props: {
       {known > 1 && (
         <Notice
           tone="quiet"
-          title={text("send.known.many", { n: known })}
+          title={text(more > 0 ? "send.known.many" : "send.known.all", { n: known })}
           actions={
-            repeatable.length > 1 && (
-              <Switch
-                isSelected={repeatable.every(({ path }) => again.has(path))}
-                onChange={(on) =>
-                  onAgain(
-                    repeatable.map(({ path }) => path),
-                    on,
-                  )
-                }
-              >
-                {text("send.known.again", { n: more })}
-              </Switch>
-            )
+            <>
+              {held > 0 && (
+                <Button onPress={() => go({ screen: "correct", open: null })} data-testid="known-on-hold">
+                  {text("send.known.held", { n: held })}
+                </Button>
+              )}
+              {repeatable.length > 1 && (
+                <Switch
+                  isSelected={repeatable.every(({ path }) => again.has(path))}
+                  onChange={(on) =>
+                    onAgain(
+                      repeatable.map(({ path }) => path),
+                      on,
+                    )
+                  }
+                >
+                  {text("send.known.again", { n: more })}
+                </Switch>
+              )}
+            </>
           }
         />
       )}

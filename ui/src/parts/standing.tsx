@@ -24,7 +24,7 @@ function Holding({ problem, actions }: { problem: Problem; actions?: ReactNode }
 }
 
 /** Lets the next try begin now, and says what came of it: the notice looks the same after one in vain. */
-function TryNow() {
+function TryNow({ endpoint }: { endpoint: string }) {
   const text = useText();
   const command = useCommand("try_now", {
     onDone: (connected) => {
@@ -32,7 +32,7 @@ function TryNow() {
       say(connected ? { tone: "done", title } : { tone: "attention", title, more: text("standing.by-itself") });
     },
   });
-  const onPress = () => command.mutate(undefined, { onError: sayProblem(text) });
+  const onPress = () => command.mutate({ endpoint }, { onError: sayProblem(text) });
   return (
     <Button icon={RefreshCw} isPending={command.isPending} onPress={onPress} data-testid="try-now">
       {text("standing.try-now")}
@@ -134,7 +134,7 @@ export function Standing({ status }: { status: StatusView }) {
             problem={status.problem}
             actions={
               <>
-                {status.triesAgain && <TryNow />}
+                {status.triesAgain && <TryNow endpoint={status.endpoint} />}
                 {status.connection === "locked" && place.screen !== "certificate" && (
                   <Button onPress={() => go(HOME.certificate)}>{text("nav.certificate")}</Button>
                 )}
@@ -149,9 +149,12 @@ export function Standing({ status }: { status: StatusView }) {
           key={waiting.endpoint}
           waiting={waiting}
           actions={
-            place.screen !== "settings" && (
-              <Button onPress={() => go(HOME.settings)}>{text("standing.endpoints")}</Button>
-            )
+            <>
+              {waiting.triesAgain && <TryNow endpoint={waiting.endpoint} />}
+              {place.screen !== "settings" && (
+                <Button onPress={() => go(HOME.settings)}>{text("standing.endpoints")}</Button>
+              )}
+            </>
           }
         />
       ))}

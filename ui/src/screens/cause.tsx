@@ -1,6 +1,6 @@
 // One cause: its sentence, how often and since when, which values it is about, what one decision does, and its reports.
 
-import { History, RotateCw, Wrench, XCircle } from "lucide-react";
+import { History, Play, RotateCw, Wrench, XCircle } from "lucide-react";
 import { useState } from "react";
 
 import { COUNTED_MAX, useCauseFields, useCommand, useDetail } from "../bridge/queries";
@@ -201,9 +201,9 @@ export function CauseRows({
 function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolean; onFix: (ids: number[]) => void }) {
   const text = useText();
   // What is asked about is what was shown then: a report that gets the same cause meanwhile is none of it.
-  const [asking, setAsking] = useState<{ what: "resubmit" | "withdraw"; ids: number[] }>();
+  const [asking, setAsking] = useState<{ what: "resubmit" | "release" | "withdraw"; ids: number[] }>();
   const { busy, each, stop } = useMany(() => setAsking(undefined));
-  const { again, never } = offered(cause);
+  const { again, release, never } = offered(cause);
   const cancel = () => {
     stop();
     setAsking(undefined);
@@ -230,7 +230,7 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
   const passing = cause.message?.source === "authority" && PASSING.has(cause.message.code);
   return (
     <>
-      {never.length > 0 && !passing && (
+      {never.length > 0 && !passing && cause.message && (
         <Button
           tone={never.length > 1 ? "primary" : "plain"}
           icon={Wrench}
@@ -240,6 +240,18 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
           data-testid="fix-once"
         >
           {text("fix.open")}
+        </Button>
+      )}
+      {release.length > 0 && (
+        <Button
+          tone={cause.message ? "quiet" : "primary"}
+          icon={Play}
+          isDisabled={!isWhole}
+          isPending={busy || isSending}
+          onPress={() => setAsking({ what: "release", ids: release })}
+          data-testid="cause-release"
+        >
+          {text(cause.message ? "bulk.release" : "cause.release", { n: release.length })}
         </Button>
       )}
       {again.length > 0 && (
@@ -281,6 +293,18 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
         >
           <p>{text("correct-list.resubmit.more")}</p>
         </Confirm>
+      )}
+      {asking?.what === "release" && (
+        <ReasonDialog
+          title={text(cause.message ? "bulk.release.title" : "cause.release.title", { n: asking.ids.length })}
+          explanation={text(cause.message ? "release.more" : "cause.release.more")}
+          confirm={text(cause.message ? "bulk.release" : "cause.release", { n: asking.ids.length })}
+          isPending={isSending}
+          onConfirm={(reason) =>
+            decide.mutate({ ids: asking.ids, decision: "release", reason }, { onError: sayProblem(text) })
+          }
+          onClose={cancel}
+        />
       )}
       {asking?.what === "withdraw" && (
         <ReasonDialog

@@ -77,7 +77,7 @@ function Figures({ view }: { view: StatisticsView }) {
   const sum = sumOf(totals);
   return (
     <>
-      <Sentence view={view} totals={totals} sum={sum} />
+      <Sentence view={view} totals={totals} />
       <ReadProblem of={month} />
       <Silence />
       <ul className={css.tiles}>
@@ -104,17 +104,22 @@ function Figures({ view }: { view: StatisticsView }) {
   );
 }
 
+/** Reports that stand for themselves: a correction is counted in place of what it corrects. */
+const standing = (counts: DayView["byState"]) => sumOf(counts) - (counts.superseded ?? 0);
+const STANDING = STATE_CODES.filter((state) => state !== "superseded");
+
 function totalsOf(days: DayView[]): DayView["byState"] {
   const sum = (state: State) => days.reduce((n, { byState }) => n + (byState[state] ?? 0), 0);
   return Object.fromEntries(STATE_CODES.map((state) => [state, sum(state)]));
 }
 
 /** What was sent and what became of it, how long that took, and how it was before. */
-function Sentence({ view, totals, sum }: { view: StatisticsView; totals: DayView["byState"]; sum: number }) {
+function Sentence({ view, totals }: { view: StatisticsView; totals: DayView["byState"] }) {
   const text = useText();
   const format = useFormat();
-  const { pace, before, days } = view;
-  const more = sum - sumOf(before);
+  const { pace, days } = view;
+  const [sum, before] = [standing(totals), standing(view.before)];
+  const more = sum - before;
   const parts = [
     text("overview.sentence", {
       n: sum,
@@ -123,7 +128,7 @@ function Sentence({ view, totals, sum }: { view: StatisticsView; totals: DayView
       attention: (totals.failed ?? 0) + (totals.rejected ?? 0) + (totals.held ?? 0),
     }),
     pace && text("overview.pace", { median: format.duration(pace.median), most: format.duration(pace.p95) }),
-    sumOf(before) > 0 && text(more < 0 ? "overview.fewer" : "overview.more", { n: Math.abs(more), days: days.length }),
+    before > 0 && text(more < 0 ? "overview.fewer" : "overview.more", { n: Math.abs(more), days: days.length }),
   ];
   return (
     <p className={`${css.sentence} selectable`} data-testid="overview-sentence">
@@ -255,7 +260,7 @@ function Deadlines({ figures, days }: { figures: ComplianceView; days: DayView[]
   return (
     <section className={screen.card} data-testid="overview-deadlines">
       <h2>{text("deadlines.title")}</h2>
-      <p>{text("overview.deadlines.sentence", { n: sum, kept, overdue })}</p>
+      <p>{text("overview.deadlines.sentence", { n: sum, kept, late, overdue })}</p>
       <ul className={css.lines}>
         {lines
           .filter(({ count }) => count > 0)
@@ -299,7 +304,7 @@ function Diseases({ diseases, days }: { diseases: DiseaseCountView[]; days: DayV
         {diseases.map(({ disease, subject, count }) => {
           const about = { disease, subject } as AboutView;
           const name = diseaseOf(text, about) ?? text("overview.disease.none");
-          const only = { ...instantsOf(first, last), states: [], about };
+          const only = { ...instantsOf(first, last), states: STANDING, about };
           return (
             <li key={`${disease} ${subject}`}>
               <button

@@ -34,7 +34,7 @@ test("corrected files dropped on Send take the place of the reports that failed"
   await expect(first ?? window.locator("x")).toContainText('"family": "Muster-Fehler"');
   await expect(first ?? window.locator("x")).toContainText('"family": "Muster"');
   await expect(row).toContainText("Muster, ");
-  const masked = window.getByRole("switch", { name: "Names are masked" });
+  const masked = window.getByRole("switch", { name: "Mask names" });
   await expect(masked).not.toBeChecked();
   await window.getByTestId("send-masked").click();
   await expect(row).not.toContainText("Muster");

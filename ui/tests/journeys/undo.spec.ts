@@ -67,6 +67,17 @@ test("Send again of an open report is taken back", async ({ window, core }) => {
   await takenBack(window, core, 1);
 });
 
+test("what was taken back is sent after all in one press, and is nothing to correct", async ({ window, core }) => {
+  await failed(core, 1);
+  await window.getByTestId("nav-reports").click();
+  await window.getByTestId("report-row").click();
+  await window.getByTestId("action-resubmit").click();
+  await takenBack(window, core, 1);
+  await expect(window.getByTestId("batch-correct")).toHaveCount(0);
+  await window.getByTestId("send-after-all").click();
+  await takenBack(window, core, 1);
+});
+
 test("Send anyway is taken back", async ({ window, core }) => {
   const whole = readFileSync(core.sample("covid"), "utf8");
   const wrong = whole.replace(/"birthDate": ?"[^"]*"/, '"birthDate": "2999-01-01"');

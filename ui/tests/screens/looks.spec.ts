@@ -57,6 +57,15 @@ test("every screen at 320 pixels", async ({ open }) => {
   }
 });
 
+test("notices leave the way to every screen free at 320 pixels", async ({ open }) => {
+  const page = await open({ watched: "1", recovered: "1", elsewhere: "1" }, { width: 320, height: 640 });
+  for (const screen of ["send", "reports", "correct", "overview", "ask", "certificate", "settings"]) {
+    await by(page, `nav-${screen}`).click();
+    await by(page, `nav-${screen}`).click({ trial: true });
+    await sound(page, screen);
+  }
+});
+
 for (const language of ["de", "fr", "it"]) {
   test(`what is shortened is told in full under the pointer, ${language}`, async ({ open }) => {
     for (const name of ["reports", "detail with names", "to correct", "candidates"]) {

@@ -254,9 +254,9 @@ calls! {
     /// Pauses or resumes sending.
     set_paused => SetPaused { paused: bool } -> ():
         one room, changes [journal], { "paused": true };
-    /// Tries to reach the authority now where a fault holds the reports; whether it was reached.
-    try_now => TryNow {} -> bool:
-        any room, changes [status], {};
+    /// Tries to reach an authority now where a fault holds its reports; whether it was reached.
+    try_now => TryNow { endpoint: String } -> bool:
+        any room, changes [status], { "endpoint": "real" };
     /// Backups, their second place, and journals that were set aside.
     safekeeping => Safekeeping {} -> Option<SafekeepingView>:
         any room, {};

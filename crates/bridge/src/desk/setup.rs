@@ -213,9 +213,16 @@ impl Desk {
     }
 
     /// Lets the next try begin now where a fault holds the reports of the room in use; whether the
-    /// authority was reached.
-    pub async fn try_now(&self) -> Result<bool, Problem> {
-        Ok(self.engine().try_now(TRY_PATIENCE).await)
+    /// authority with this name was reached.
+    ///
+    /// # Errors
+    /// There is none with this name.
+    pub async fn try_now(&self, endpoint: String) -> Result<bool, Problem> {
+        let engine = self.engine();
+        let profile = engine.profile();
+        let unknown = || Problem::new("unknown-endpoint", &[("name", &endpoint)], "endpoint");
+        let id = profile.endpoint_named(&endpoint).ok_or_else(unknown)?.id();
+        Ok(engine.try_now(id, TRY_PATIENCE).await)
     }
 
     /// After so many days in progress a report of the room in use needs attention.

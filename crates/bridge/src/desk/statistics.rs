@@ -122,7 +122,10 @@ impl Period {
         if let Some(timeliness) = self.table.timeliness(&about, &figure, self.now) {
             *figure_of(self.deadlines.get_or_insert_default(), timeliness) += 1;
         }
-        *self.about.entry(about).or_default() += 1;
+        // Its correction is counted in its place.
+        if figure.state != StateCode::Superseded {
+            *self.about.entry(about).or_default() += 1;
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use journal::{Counts, Notice};
 
 use super::{Desk, Laboratory, certificates, on_pool};
 use crate::connection::connection_view;
+use crate::mask::masked_file;
 use crate::problem::Problem;
 use crate::rows::{counts_view, small};
 use crate::views::{
@@ -175,21 +176,27 @@ fn elsewhere(engine: &Engine, profile: &Profile) -> Result<Vec<ElsewhereView>, P
     }
     let found = engine.journal().open_elsewhere(in_use)?;
     let view = |(id, count): (String, u32)| {
+        let known = engine.connection_to(&id);
         let (connection, problem) = match profile.endpoint_of(&id) {
-            Some(_) => connection_view(&engine.connection_to(&id).state),
+            Some(_) => connection_view(&known.state),
             None => (Connection::Locked, Some(Problem::of_gone(&profile.gone(&id)))),
         };
+        let tries_again = profile.endpoint_of(&id).is_some() && tries_again(&known);
         let (endpoint, environment) = (profile.name_of(&id), profile.environment_of(&id));
-        ElsewhereView { connection, endpoint, count, environment, problem }
+        ElsewhereView { connection, endpoint, count, environment, problem, tries_again }
     };
     Ok(found.into_iter().map(view).collect())
 }
 
-/// To whoever passes a locked window, a notice says what and how many; a file may be named after a
-/// patient.
+/// A file may be named after a patient: a notice stands above every screen, also where names are
+/// masked, so it is told there by its beginning. To whoever passes a locked window, a notice says
+/// what and how many.
 fn notices(engine: &Engine, is_locked: bool) -> Result<Vec<NoticeView>, Problem> {
     let view = |notice: &Notice| {
         let mut problem = Problem::from(notice);
+        if let Some(file) = problem.params.get_mut("file") {
+            *file = masked_file(file);
+        }
         if is_locked {
             let is_count =
                 |value: &str| !value.is_empty() && value.bytes().all(|it| it.is_ascii_digit());

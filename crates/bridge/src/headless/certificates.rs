@@ -13,6 +13,9 @@ use crate::views::{CertificateView, StoredCertificateView};
 impl Headless {
     /// Stores a certificate with its key, from one file or several. The endpoints that are named
     /// use it from now on; where none is named, the one in use and those that have none.
+    ///
+    /// # Errors
+    /// One that has expired: no authority takes it, and it would be in the place of one that works.
     pub async fn import_certificate(
         &self,
         files: &[PathBuf],
@@ -24,6 +27,11 @@ impl Headless {
         let files = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let files: Vec<&[u8]> = files.iter().map(|file| file.as_slice()).collect();
         let identity = Identity::import(&files, password.as_ref())?;
+        let ends = identity.inspect().not_after;
+        if ends < self.engine.now() {
+            let date: String = ends.to_fhir().chars().take(10).collect();
+            return Err(Problem::new("imported-certificate-expired", &[("date", &date)], "import"));
+        }
         let inspection = self.engine.import_certificate(&identity, endpoints).await?;
         Ok(self.certificate_facts(&inspection))
     }

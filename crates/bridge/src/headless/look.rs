@@ -81,6 +81,12 @@ fhir::shows_only!(Moment { at, event });
 const PAGE: usize = 500;
 
 impl Headless {
+    /// Submissions that are on hold, whatever their endpoint.
+    pub fn on_hold(&self) -> Result<u64, Problem> {
+        let counts = self.engine.journal().counts(self.engine.now())?;
+        Ok(counts.by_state.get(StateCode::Held.code()).copied().unwrap_or(0))
+    }
+
     /// What was taken in on a day (`YYYY-MM-DD`) and what became of it.
     pub fn statement(&self, day: &str) -> Result<StatementView, Problem> {
         statement_of(&self.engine, day)

@@ -69,6 +69,7 @@ async fn the_endpoint_of_practice_stays_and_others_are_checked() {
     );
     assert_known(desk.use_endpoint("elsewhere".to_owned()).await, "unknown-endpoint");
     assert_known(desk.test_endpoint("elsewhere".to_owned()).await, "unknown-endpoint");
+    assert_known(desk.try_now("elsewhere".to_owned()).await, "unknown-endpoint");
     let input = |url: &str| EndpointInput {
         name: "real".to_owned(),
         base_url: url.to_owned(),

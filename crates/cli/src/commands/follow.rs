@@ -37,7 +37,7 @@ pub(super) async fn follow(scene: &Scene<'_>, follow: Follow) -> Result<Exit, Pr
     }
     match summary(scene.texts, words.into_iter()) {
         Some(text) => conclude(scene, Some(text)),
-        None => scene.hint("say.nothing-open", &[]),
+        None => exit = exit.max(nothing_open(scene, profile.on_hold()?)),
     }
     let ended = match &outcome {
         // Another program works the queue: all is as it should be, and a scheduler has nothing to
@@ -51,4 +51,14 @@ pub(super) async fn follow(scene: &Scene<'_>, follow: Follow) -> Result<Exit, Pr
     let exit = exit.max(ended);
     profile.close().await;
     Ok(exit)
+}
+
+/// Nothing moves by itself; what is on hold has no final status all the same.
+fn nothing_open(scene: &Scene<'_>, on_hold: u64) -> Exit {
+    if on_hold == 0 {
+        scene.hint("say.nothing-open", &[]);
+        return Exit::Well;
+    }
+    scene.hint("say.nothing-moves", &[("count", &on_hold.to_string())]);
+    Exit::Person
 }

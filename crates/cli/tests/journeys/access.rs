@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use serde_json::Value;
+use testkit::{KeyKind, Purpose, TestCa, Validity};
 
 use crate::place::{Place, report};
 
@@ -233,4 +234,18 @@ fn a_certificate_that_only_open_reports_need_says_so() {
     let refused = refused.says_not("Authorities that use it").says("follow asks what became");
     refused.says_not("Use another one there");
     place.run(&["identity", "remove", &old, "--although-needed"]).ends(0);
+}
+
+/// No authority takes it, and what was sent with the one in use is asked for with that.
+#[test]
+fn a_certificate_that_has_expired_takes_nobodys_place() {
+    let place = Place::ready();
+    let before = place.json(0, &["identity", "list"]);
+    let (kind, purpose) = (KeyKind::P256, Purpose::ClientAuth);
+    let old = TestCa::new("old").client_with("lab", kind, Validity::Expired, purpose);
+    let p12 = place.write("old.p12", old.p12("secret"));
+    let password = place.write("old.password", "secret");
+    let import = place.run(&["identity", "import", &p12, "--password-file", &password]);
+    import.ends(2).says("has expired").says("2021-");
+    assert_eq!(place.json(0, &["identity", "list"]), before, "nothing was stored");
 }

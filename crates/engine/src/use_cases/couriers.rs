@@ -61,10 +61,10 @@ impl Engine {
     }
 
     /// Where a fault holds the reports, lets the next try of each courier begin now: one request
-    /// shows whether the way is open again. Waits for what it shows of the endpoint in use, but
-    /// not longer than this; whether it is connected then.
-    pub async fn try_now(&self, patience: Duration) -> bool {
-        let mut connection = self.connection();
+    /// shows whether the way is open again. Waits for what it shows of the endpoint with this id,
+    /// but not longer than this; whether it is connected then.
+    pub async fn try_now(&self, endpoint: &str, patience: Duration) -> bool {
+        let mut connection = self.connection_of(endpoint).subscribe();
         connection.mark_unchanged();
         self.inner.wishes.fetch_add(1, Ordering::SeqCst);
         self.wake();

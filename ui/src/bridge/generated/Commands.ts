@@ -176,8 +176,8 @@ export type Commands = {
   test_endpoint: { takes: { name: string }; gives: Array<ProbeView> };
   /** Pauses or resumes sending. */
   set_paused: { takes: { paused: boolean }; gives: null };
-  /** Tries to reach the authority now where a fault holds the reports; whether it was reached. */
-  try_now: { takes: void; gives: boolean };
+  /** Tries to reach an authority now where a fault holds its reports; whether it was reached. */
+  try_now: { takes: { endpoint: string }; gives: boolean };
   /** Backups, their second place, and journals that were set aside. */
   safekeeping: { takes: void; gives: SafekeepingView | null };
   /** Makes a backup now, and copies it to the second place where there is one. */

@@ -24,6 +24,10 @@ environment: Environment,
  */
 connection: Connection, 
 /**
- * The problem behind [`Connection::Unreachable`] or [`Connection::Locked`].
+ * What is behind [`Connection::Unreachable`] or [`Connection::Locked`].
  */
-problem: Problem | null, };
+problem: Problem | null, 
+/**
+ * A person can have the next try now.
+ */
+triesAgain: boolean, };

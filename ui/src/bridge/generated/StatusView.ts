@@ -66,8 +66,7 @@ counts: CountsView,
  */
 revision: number, 
 /**
- * Which room is shown: another number after each move between practice and laboratory. Numbers
- * of reports mean nothing in another room, so a call that names some says which room it means.
+ * Another number after each move between practice and laboratory; calls about reports name it.
  */
 room: number, 
 /**

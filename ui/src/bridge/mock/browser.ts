@@ -15,7 +15,8 @@ const UNREACHABLE: ElsewhereView = {
   count: 3,
   environment: "production",
   connection: "unreachable",
-  problem: problem("timeout", {}, "wait"),
+  problem: problem("timeout", {}, "retry", "network"),
+  triesAgain: true,
 };
 
 function browserDoor(): Door {

@@ -29,6 +29,7 @@ export function createEndpoints(
   now: number,
 ) {
   let isReached = !unreachable;
+  let away = elsewhere;
 
   const known: EndpointView[] = [
     { ...endpoint({ name: "practice", baseUrl: "https://127.0.0.1:40123/v1/fhir", environment }), inUse: true },
@@ -87,8 +88,9 @@ export function createEndpoints(
       for (const one of known) one.inUse = one.name === name;
       return null;
     },
-    try_now() {
-      isReached = true;
+    try_now({ endpoint }) {
+      if (inUse()?.name === endpoint) isReached = true;
+      away = away.map((one) => (one.endpoint === endpoint ? { ...one, problem: null, triesAgain: false } : one));
       return true;
     },
     test_endpoint: ({ name }) => probed(name !== "practice"),
@@ -107,7 +109,7 @@ export function createEndpoints(
       lastContact: new Date(now - 40_000).toISOString(),
       tested: null,
       room,
-      elsewhere,
+      elsewhere: away,
       laboratory: null,
     } satisfies Partial<StatusView>;
   };

@@ -82,11 +82,13 @@ async fn assert_another_endpoint_is_followed(desk: &Desk, integration: &Integrat
         assert_eq!(other.environment, Environment::Integration);
         // Nobody is there: that is said of this endpoint, and the one in use is none the worse.
         if other.connection == Connection::Unreachable {
-            assert!(other.problem.is_some());
+            assert!(other.problem.is_some() && other.tries_again);
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
+    // To try now is about the one that is named.
+    assert!(!desk.try_now("Other".to_owned()).await.unwrap());
 }
 
 /// Files are handed over in the laboratory, and somebody changes to practice while they are read:

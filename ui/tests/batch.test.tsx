@@ -1,0 +1,67 @@
+// @vitest-environment jsdom
+// The bar of what was just sent: after it was taken back, and while sending is paused.
+
+import { QueryClientProvider } from "@tanstack/react-query";
+import { act } from "react";
+import { beforeEach, expect, it, vi } from "vitest";
+
+import { createCache } from "../src/bridge/queries";
+import { IntakeContext } from "../src/intake";
+import type { Batch, IntakeDesk } from "../src/intake";
+import { BatchBar } from "../src/parts/batch";
+import { render } from "./render";
+
+const { call } = vi.hoisted(() => ({ call: vi.fn() }));
+vi.mock("#door", () => ({ door: { call } }));
+
+const NOTHING = {
+  total: 2,
+  byState: {},
+  completed: 0,
+  closed: 0,
+  moving: 0,
+  causes: 0,
+  waiting: [],
+  attention: [],
+  undoUntil: null,
+  secondsLeft: null,
+};
+
+async function shown(view: object, batch: Partial<Batch>, status: object = {}) {
+  const answers: Record<string, unknown> = { batch: { ...NOTHING, ...view }, status: { room: "real", ...status } };
+  call.mockImplementation(async (name: string) => answers[name] ?? { sent: [], done: [], refused: [] });
+  const desk = { batch: { ids: [7, 8], rest: [], sentAt: 1, held: null, ...batch } };
+  return await render(
+    <QueryClientProvider client={createCache()}>
+      <IntakeContext value={desk as unknown as IntakeDesk}>
+        <BatchBar />
+      </IntakeContext>
+    </QueryClientProvider>,
+  );
+}
+
+const by = (id: string) => document.querySelector<HTMLElement>(`[data-testid="${id}"]`);
+
+beforeEach(() => call.mockReset());
+
+it("sends what was taken back after all, and has nothing of it to correct", async () => {
+  await shown({ byState: { held: 2 }, attention: [7, 8] }, { held: { count: 2, ids: [7, 8] } });
+  await vi.waitFor(() => expect(by("send-after-all")).not.toBeNull());
+  expect(by("batch-correct")).toBeNull();
+  await act(async () => by("send-after-all")?.click());
+  expect(call).toHaveBeenCalledWith("decide", expect.objectContaining({ ids: [7, 8], decision: "release" }));
+});
+
+it("has to correct what its findings had put on hold before the rest was taken back", async () => {
+  await shown({ byState: { held: 2 }, attention: [7, 8] }, { held: { count: 2, ids: [7] } });
+  await vi.waitFor(() => expect(by("batch-correct")?.textContent).toContain("Correct it"));
+});
+
+it("does not say that reports are on the way or leave soon while sending is paused", async () => {
+  const moving = await shown({ byState: { queued: 2 }, moving: 2, waiting: [7, 8] }, {}, { paused: true });
+  await vi.waitFor(() => expect(moving.textContent).toContain("2 reports wait: sending is paused"));
+  expect(moving.textContent).not.toContain("on the way");
+  const undoUntil = new Date(Date.now() + 60_000).toISOString();
+  const soon = await shown({ byState: { queued: 2 }, moving: 2, waiting: [7, 8], undoUntil }, {}, { paused: true });
+  await vi.waitFor(() => expect(soon.querySelector("strong")?.textContent).toContain("sending is paused"));
+});
