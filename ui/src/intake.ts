@@ -46,7 +46,7 @@ export interface Batch {
 export interface Held {
   /** How many are on hold, with those that their findings have put there before. */
   count: number;
-  /** Those that were to leave. */
+  /** Those that were to leave, where all of them were held back. */
   ids: number[];
 }
 

@@ -42,7 +42,10 @@ async function shown(view: object, batch: Partial<Batch>, status: object = {}) {
 
 const by = (id: string) => document.querySelector<HTMLElement>(`[data-testid="${id}"]`);
 
-beforeEach(() => call.mockReset());
+beforeEach(() => {
+  call.mockReset();
+  document.body.replaceChildren();
+});
 
 it("sends what was taken back after all, and has nothing of it to correct", async () => {
   await shown({ byState: { held: 2 }, attention: [7, 8] }, { held: { count: 2, ids: [7, 8] } });
@@ -53,8 +56,14 @@ it("sends what was taken back after all, and has nothing of it to correct", asyn
 });
 
 it("has to correct what its findings had put on hold before the rest was taken back", async () => {
-  await shown({ byState: { held: 2 }, attention: [7, 8] }, { held: { count: 2, ids: [7] } });
+  await shown({ total: 2, byState: { held: 2 }, attention: [7, 8] }, { held: { count: 2, ids: [7] } });
   await vi.waitFor(() => expect(by("batch-correct")?.textContent).toContain("Correct it"));
+});
+
+it("offers nothing of the kind once one of them is no longer on hold", async () => {
+  await shown({ byState: { held: 1, failed: 1 }, attention: [7, 8] }, { held: { count: 2, ids: [7, 8] } });
+  await vi.waitFor(() => expect(by("batch-correct")?.textContent).toContain("Correct 2"));
+  expect(by("send-after-all")).toBeNull();
 });
 
 it("does not say that reports are on the way or leave soon while sending is paused", async () => {

@@ -32,15 +32,13 @@ const queue = new ToastQueue<ToastWords>({ maxVisibleToasts: 3 });
 /** How long a message stands, and one with which something can be taken back. */
 const SHOWN_MS = 6_000;
 const UNDO_MS = 15_000;
-/** A problem is read to its end, and is not said of what comes after it. */
+/** A problem can be read to its end, and does not stand above what comes long after it. */
 const PROBLEM_MS = 30_000;
 
-/** Says briefly what happened. What went well ends what is said of a problem before it. */
+/** Says briefly what happened. */
 export function say(words: ToastWords): void {
-  const isProblem = words.tone === "attention";
-  if (words.tone === "done")
-    for (const { key, content } of queue.visibleToasts) if (content.tone === "attention") queue.close(key);
-  queue.add(words, { timeout: isProblem ? PROBLEM_MS : words.undo ? UNDO_MS : SHOWN_MS });
+  const timeout = words.tone === "attention" ? PROBLEM_MS : words.undo ? UNDO_MS : SHOWN_MS;
+  queue.add(words, { timeout });
 }
 
 /** Takes those away with which something can be taken back: it was in another room. */

@@ -13,11 +13,12 @@ import type { Batch } from "../intake";
 import { useWindow } from "../place";
 import css from "./batch.module.css";
 import { CandidateRow } from "./candidate";
+import { useDecision } from "./decided";
 import { Button } from "../kit/controls";
 import { Dialog, isDialogOpen } from "../kit/dialog";
 import { followFocus } from "../kit/focus";
 import { ReadAgain, problemText } from "../kit/notes";
-import { say, sayProblem } from "../kit/toasts";
+import { sayProblem } from "../kit/toasts";
 
 export function BatchBar() {
   const { batch } = useIntake();
@@ -33,10 +34,13 @@ function Bar({ batch }: { batch: Batch }) {
   const onHold = view?.byState.held ?? 0;
   // What its findings put on hold before is on hold as well.
   const holdBack = useCommand("hold_back", {
-    onDone: (held, { ids }) => intake.undone({ count: held + onHold, ids }),
+    // Where some had left already, the list says which of them are on hold.
+    onDone: (held, { ids }) => intake.undone({ count: held + onHold, ids: held === ids.length ? ids : [] }),
   });
   const [showsRest, setShowsRest] = useState(false);
   const phase = phaseOf(batch, view, left);
+  const takenBack = phase === "undone" && batch.held?.count === onHold ? batch.held.ids : [];
+  const isPaused = useStatus().data?.paused ?? false;
   useFold(phase === "settled" && batch.rest.length === 0 && view?.completed === view?.total);
   const undo = () => view && holdBack.mutate({ ids: view.waiting }, { onError: sayProblem(text) });
   useUndoKey(() => phase === "waiting" && undo());
@@ -60,7 +64,7 @@ function Bar({ batch }: { batch: Batch }) {
         )}
         {/* Said once for each phase; a countdown that is read aloud drowns everything else. */}
         <span role="status" className="visually-hidden">
-          {phase === "unknown"
+          {phase === "unknown" || (isPaused && (phase === "moving" || phase === "waiting"))
             ? ""
             : phase === "settled" && view && view.attention.length > 0
               ? text("batch.attention", { n: view.attention.length })
@@ -75,8 +79,11 @@ function Bar({ batch }: { batch: Batch }) {
           </Button>
         )}
         {phase === "moving" && <PauseButton />}
-        {phase === "undone" && batch.held && <SendAfterAll ids={batch.held.ids} />}
-        {phase !== "waiting" && view && <CorrectButton ids={correctable(batch, view, phase)} />}
+        {takenBack.length > 0 && <SendAfterAll ids={takenBack} />}
+        {phase !== "waiting" && view && (
+          // What was just taken back lacks nothing: it can be sent after all.
+          <CorrectButton ids={view.attention.filter((id) => !takenBack.includes(id))} />
+        )}
         {batch.rest.length > 0 && (
           <Button tone="quiet" icon={Files} onPress={() => setShowsRest(true)}>
             {text("batch.rest", { n: batch.rest.length })}
@@ -256,28 +263,10 @@ function PauseButton() {
   );
 }
 
-/** Those that need a person. What was just taken back lacks nothing: it can be sent after all. */
-function correctable({ held }: Batch, { attention }: BatchView, phase: Phase): number[] {
-  const takenBack = new Set(phase === "undone" ? held?.ids : []);
-  return attention.filter((id) => !takenBack.has(id));
-}
-
 /** Undoes the undo: they leave as if they were sent now, with their seconds to be taken back in their turn. */
 function SendAfterAll({ ids }: { ids: number[] }) {
   const text = useText();
-  const intake = useIntake();
-  const release = useCommand("decide", {
-    onDone({ sent, refused }) {
-      if (sent.length > 0) intake.followed(sent);
-      const [first] = refused;
-      if (first)
-        say({
-          tone: "attention",
-          title: text("decided.left", { n: refused.reduce((sum, { ids: some }) => sum + some.length, 0) }),
-          more: problemText(text, first.problem).title,
-        });
-    },
-  });
+  const release = useDecision();
   const send = () =>
     release.mutate({ ids, decision: "release", reason: text("bulk.undo.reason") }, { onError: sayProblem(text) });
   return (

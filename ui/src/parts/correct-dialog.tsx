@@ -82,15 +82,19 @@ function Editor({
   const [undo, redo] = [() => history.current?.undo(), () => history.current?.redo()];
   useUndoKeys(undo, redo);
   useAtOnce(suggestion, edits.apply);
+  /** A file that was dropped or chosen: shown before it takes the report's place. */
+  const [dropped, setDropped] = useState<string>();
   const finish = (given: Parameters<typeof afterCorrection>[0]) => {
-    keep.settled();
-    if (given.submissions.some((one) => one !== null)) intake.sent([given]);
-    onClose();
+    // What was refused can be changed here, where the check says what is wrong with it.
+    if (given.submissions.some((one) => one !== null)) {
+      keep.settled();
+      intake.sent([given]);
+      onClose();
+    }
+    setDropped(undefined);
     afterCorrection(given, text, onDone);
   };
   const withText = useCommand("correct_with_text", { onDone: finish });
-  /** A file that was dropped or chosen: shown before it takes the report's place. */
-  const [dropped, setDropped] = useState<string>();
   const ask = useCallback(
     ([path, ...others]: string[]) =>
       // Of several nobody has said which is meant.
@@ -103,9 +107,7 @@ function Editor({
   const choose = () => void door.call("choose_files", { purpose: "reports" }).then(ask, sayProblem(text));
   const dirty = content !== view.source;
   const busy = withText.isPending;
-  // What is no report any more is not taken; the check says where that begins.
-  const isReadable = looked?.readable ?? true;
-  const ready = (dirty || edits.isEmptied || edits.isUnderWay) && content.trim() !== "" && isReadable && !busy;
+  const ready = (dirty || edits.isEmptied || edits.isUnderWay) && content.trim() !== "" && !busy;
   const sending = useRef(false);
   const send = () => {
     if (busy || sending.current) return;
@@ -218,7 +220,7 @@ function Said({ messages, isLooked }: { messages: DetailView["messages"]; isLook
   return (
     <ul className={css.messages}>
       {shown.map((message, at) => (
-        <Message key={at} message={message} compact />
+        <Message key={at} message={message} compact quotes />
       ))}
     </ul>
   );

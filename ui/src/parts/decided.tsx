@@ -14,13 +14,33 @@ import css from "./bulk-bar.module.css";
 import { Button } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
 import { problemText } from "../kit/notes";
-import { sayProblem } from "../kit/toasts";
+import { say, sayProblem } from "../kit/toasts";
 
 export interface Decided {
   /** When, milliseconds since the epoch: tells one decision from the next about the same reports. */
   at: number;
   decision: Decision;
   view: DecidedView;
+}
+
+/** One decision for several reports, in one call: what is sent by it is taken back together, in the bar that counts the
+ *  seconds, and for how many it was not done is said. */
+export function useDecision(onEnd?: () => void) {
+  const text = useText();
+  const intake = useIntake();
+  return useCommand("decide", {
+    onDone(view) {
+      onEnd?.();
+      if (view.sent.length > 0) intake.followed(view.sent);
+      const [first] = view.refused;
+      if (first)
+        say({
+          tone: "attention",
+          title: text("decided.left", { n: refusedOf(view) }),
+          more: problemText(text, first.problem).title,
+        });
+    },
+  });
 }
 
 /** `onShow` lists the reports for which it was not done. */

@@ -22,9 +22,11 @@ interface Props {
   /** Puts in what is suggested. */
   onApply?: () => void;
   compact?: boolean;
+  /** Quotes the authority although it is compact: its words may say what to change, and stand nowhere else here. */
+  quotes?: boolean;
 }
 
-export function Message({ message, onShow, onApply, compact }: Props) {
+export function Message({ message, onShow, onApply, compact, quotes }: Props) {
   const text = useText();
   const words = useCodeText();
   const { severity } = message;
@@ -33,8 +35,7 @@ export function Message({ message, onShow, onApply, compact }: Props) {
   const { reveal } = useWindow();
   const sentence = shownSentence(text, message, !reveal);
   const raw = rawText(message);
-  // What the authority writes may say what to change, and stands nowhere else.
-  const foldsWords = compact && message.source !== "authority";
+  const foldsWords = compact && !(quotes && message.source === "authority");
   return (
     <li
       className={`${css.message} ${css[severity]} ${compact ? css.compact : ""}`}

@@ -37,6 +37,8 @@ export const STATES: Record<State, { icon: LucideIcon; tone: Tone }> = {
 
 /** Their codes. */
 export const STATE_CODES = Object.keys(STATES) as State[];
+/** Those of reports that stand for themselves: a correction is counted in place of what it corrects. */
+export const NOT_CORRECTED = STATE_CODES.filter((state) => state !== "superseded");
 
 export const toneOf = (state: State): Tone => STATES[state].tone;
 

@@ -3,22 +3,21 @@
 import { History, Play, RotateCw, Wrench, XCircle } from "lucide-react";
 import { useState } from "react";
 
-import { COUNTED_MAX, useCauseFields, useCommand, useDetail } from "../bridge/queries";
+import { COUNTED_MAX, useCauseFields, useDetail } from "../bridge/queries";
 import { daysOf, masked, offered } from "../causes";
 import type { Cause } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
-import { useIntake } from "../intake";
-import { refusedOf } from "../parts/bulk-bar";
+import { useDecision } from "../parts/decided";
 import { Button } from "../kit/controls";
 import { Destination, useDestinations } from "../parts/destination";
 import { Confirm, ReasonDialog } from "../kit/dialog";
 import { useMany } from "../parts/many";
-import { Notice, ReadProblem, problemText } from "../kit/notes";
+import { Notice, ReadProblem } from "../kit/notes";
 import { PASSING, helpOf, shownSentence } from "../parts/said";
 import { Sparkline } from "../parts/sparkline";
 import { StateLabel, StateMark } from "../parts/state";
 import { Subject } from "../parts/subject";
-import { say, sayProblem } from "../kit/toasts";
+import { sayProblem } from "../kit/toasts";
 import { hiding, namesSomebody } from "../parts/veil";
 import { useWindow } from "../place";
 import css from "./correct.module.css";
@@ -208,21 +207,7 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
     stop();
     setAsking(undefined);
   };
-  const intake = useIntake();
-  // One call for all of them: they are taken back together, in the bar that counts the seconds.
-  const decide = useCommand("decide", {
-    onDone(view) {
-      setAsking(undefined);
-      if (view.sent.length > 0) intake.followed(view.sent);
-      const [first] = view.refused;
-      if (first)
-        say({
-          tone: "attention",
-          title: text("decided.left", { n: refusedOf(view) }),
-          more: problemText(text, first.problem).title,
-        });
-    },
-  });
+  const decide = useDecision(() => setAsking(undefined));
   const isSending = decide.isPending;
   const resubmit = (ids: number[]) =>
     decide.mutate({ ids, decision: "resubmit", reason: "" }, { onError: sayProblem(text) });

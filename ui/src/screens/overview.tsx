@@ -24,7 +24,7 @@ import { shownSentence } from "../parts/said";
 import { Notice, ReadProblem } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { SaveTable } from "../parts/save-table";
-import { STATE_CODES, StateLabel } from "../parts/state";
+import { NOT_CORRECTED, STATE_CODES, StateLabel } from "../parts/state";
 import { Subject, diseaseOf } from "../parts/subject";
 import { csv } from "../parts/table-text";
 import { useWindow } from "../place";
@@ -104,9 +104,8 @@ function Figures({ view }: { view: StatisticsView }) {
   );
 }
 
-/** Reports that stand for themselves: a correction is counted in place of what it corrects. */
-const standing = (counts: DayView["byState"]) => sumOf(counts) - (counts.superseded ?? 0);
-const STANDING = STATE_CODES.filter((state) => state !== "superseded");
+/** How many reports, each counted once: a correction stands for what it corrects. */
+const withoutCorrected = (counts: DayView["byState"]) => sumOf(counts) - (counts.superseded ?? 0);
 
 function totalsOf(days: DayView[]): DayView["byState"] {
   const sum = (state: State) => days.reduce((n, { byState }) => n + (byState[state] ?? 0), 0);
@@ -118,7 +117,7 @@ function Sentence({ view, totals }: { view: StatisticsView; totals: DayView["byS
   const text = useText();
   const format = useFormat();
   const { pace, days } = view;
-  const [sum, before] = [standing(totals), standing(view.before)];
+  const [sum, before] = [withoutCorrected(totals), withoutCorrected(view.before)];
   const more = sum - before;
   const parts = [
     text("overview.sentence", {
@@ -304,7 +303,7 @@ function Diseases({ diseases, days }: { diseases: DiseaseCountView[]; days: DayV
         {diseases.map(({ disease, subject, count }) => {
           const about = { disease, subject } as AboutView;
           const name = diseaseOf(text, about) ?? text("overview.disease.none");
-          const only = { ...instantsOf(first, last), states: STANDING, about };
+          const only = { ...instantsOf(first, last), states: NOT_CORRECTED, about };
           return (
             <li key={`${disease} ${subject}`}>
               <button

@@ -26,6 +26,7 @@ import {
   SavedViews,
   StateFilter,
 } from "../parts/list-filters";
+import { NOT_CORRECTED } from "../parts/state";
 import { Empty, ReadProblem } from "../kit/notes";
 import { useReportKeys } from "../parts/report-keys";
 import { ReportList } from "../parts/report-list";
@@ -301,7 +302,10 @@ function OnlyFilter({ only, group }: { only: Only; group: Group | null }) {
   const { since, until, states } = only;
   const last = new Date(Date.parse(until ?? new Date().toISOString()) - 1).toISOString();
   const days = since && [...new Set([format.date(since), format.date(last)])].join(" – ");
-  const what = [days, states.map((state) => words("state", state)).join(", ")].filter(Boolean).join(" · ");
+  // All but one would be a long list.
+  const isRest = states.length === NOT_CORRECTED.length && !states.includes("superseded");
+  const named = isRest ? text("reports.not-corrected") : states.map((state) => words("state", state)).join(", ");
+  const what = [days, named].filter(Boolean).join(" · ");
   if (!what) return null;
   return (
     <p className={css.only} data-testid="only-filter">

@@ -44,6 +44,7 @@ test("figures lead to the reports that they count", async ({ window, core }) => 
     .getByRole("button", { name: /Malaria/ })
     .click();
   await expect(window.getByTestId("report-row")).toHaveCount(1);
+  await expect(window.getByTestId("only-filter")).toContainText("without those that were corrected");
 });
 
 test("a year is drawn by week", async ({ window, core }) => {

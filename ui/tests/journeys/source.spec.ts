@@ -85,3 +85,24 @@ test("a report as large as one may be (5 MB) shows the line in question, however
   // Drawn is only what is in sight.
   expect(await detail.locator(".cm-line").count()).toBeLessThan(500);
 });
+
+test("what is no report any more is refused, and what was written stays in front of whoever wrote it", async ({
+  window,
+  core,
+}) => {
+  await core.send([wrong(core)]);
+  await window.getByTestId("nav-reports").click();
+  await window.getByTestId("report-row").click();
+  await window.getByTestId("action-correct").click();
+  const dialog = window.getByRole("dialog");
+  const source = dialog.getByRole("textbox", { name: "Source" });
+  await source.click();
+  await window.keyboard.press("Control+End");
+  await window.keyboard.type("what is no report");
+  await expect(window.getByTestId("correct-summary")).toContainText("This cannot be read as a report any more.");
+  await window.keyboard.press("Control+Enter");
+  await expect(window.getByText("This is not a report")).toBeVisible();
+  await expect(dialog).toBeVisible();
+  await expect(source).toContainText("what is no report");
+  expect((await core.call("status")).counts).toMatchObject({ needsAttention: 1, byState: { held: 1 } });
+});

@@ -84,7 +84,7 @@ impl Headless {
     /// Submissions that are on hold, whatever their endpoint.
     pub fn on_hold(&self) -> Result<u64, Problem> {
         let counts = self.engine.journal().counts(self.engine.now())?;
-        Ok(counts.by_state.get(StateCode::Held.code()).copied().unwrap_or(0))
+        Ok(counts.of(StateCode::Held, None))
     }
 
     /// What was taken in on a day (`YYYY-MM-DD`) and what became of it.

@@ -156,7 +156,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ),
     // certificates that are stored
     row("unknown-certificate", &["fingerprint"], Blame::You, "look-again", Class::Usage),
-    row("imported-certificate-expired", &["date"], Blame::You, "look-again", Class::Usage),
+    row("imported-certificate-expired", &["date"], Blame::You, "choose-other-file", Class::Usage),
     row("certificate-needed", &["endpoints", "open"], Blame::You, "look-again", Class::Usage),
     row("too-many-certificates", &["limit"], Blame::You, "look-again", Class::Usage),
     // keychain and vault
