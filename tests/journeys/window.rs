@@ -301,6 +301,10 @@ fn closing_the_window_while_reports_are_under_way_is_asked() {
         window.click("[data-testid=nav-reports]").await;
         window.shows("[data-testid=report-row][data-state=completed]", 3).await;
         window.shows("[data-testid=report-row][data-state=failed]", 1).await;
+        // Each of them has its end: the last one may take longer than those above.
+        for state in ["queued", "sending", "unknown", "in-progress"] {
+            window.shows_no(&format!("[data-testid=report-row][data-state={state}]")).await;
+        }
         // What needs a person does not go on by itself: the window closes without a question.
         let drawing = window.drawing_processes();
         window.ask_to_close();

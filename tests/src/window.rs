@@ -143,6 +143,15 @@ impl Window {
         }
     }
 
+    /// Waits until no such element is shown.
+    pub async fn shows_no(&self, selector: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.client.find_all(Locator::Css(selector)).await.expect("a page").is_empty() {
+            assert!(Instant::now() < deadline, "{selector}: still shown after {PATIENCE:?}");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
     /// Waits for a field and writes into it, in place of what it holds.
     pub async fn write(&self, selector: &str, text: &str) {
         let field = self.client.wait().at_most(PATIENCE).for_element(Locator::Css(selector)).await;

@@ -303,7 +303,7 @@ test("a laboratory enters its deadlines; each report has a clock until the autho
   await expect(window.getByTestId("next-deadline")).toContainText("Malaria");
   const compliance = window.getByTestId("overview-deadlines");
   await expect(compliance).toContainText(
-    "2 reports have a deadline: 0 were with the authority in time, none is overdue.",
+    "2 reports have a deadline: 0 were with the authority in time, none was late, none is overdue.",
   );
   await compliance.getByRole("button", { name: /Not there yet, with time left/ }).click();
   // The third report has no deadline: it is not among them.
@@ -335,7 +335,7 @@ test("a laboratory enters its deadlines; each report has a clock until the autho
   await expect(window.getByTestId("deadline")).toHaveCount(0);
   await window.getByTestId("nav-overview").click();
   await expect(compliance).toContainText(
-    "2 reports have a deadline: 2 were with the authority in time, none is overdue.",
+    "2 reports have a deadline: 2 were with the authority in time, none was late, none is overdue.",
   );
 });
 
