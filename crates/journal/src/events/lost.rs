@@ -167,14 +167,22 @@ pub(crate) fn by_identifier(
     endpoint: &str,
     identifier: &str,
 ) -> Result<Option<LostReport>, JournalError> {
+    let found = of_identifier(connection, identifier)?.into_iter();
+    Ok(found.filter(|lost| lost.endpoint == endpoint).max_by_key(|lost| lost.at))
+}
+
+fn of_identifier(
+    connection: &Connection,
+    identifier: &str,
+) -> Result<Vec<LostReport>, JournalError> {
     let mut found = Vec::new();
     let forms = forms(identifier);
     // Programs of before kept nothing behind the identifier.
     for form in &forms {
         found.extend(beginning(connection, &format!("{BY_IDENTIFIER}{form}"))?);
     }
-    found.retain(|lost| forms.contains(&lost.identifier) && lost.endpoint == endpoint);
-    Ok(found.into_iter().max_by_key(|lost| lost.at))
+    found.retain(|lost| forms.contains(&lost.identifier));
+    Ok(found)
 }
 
 /// As ready envelopes bring an identifier: in any letters.
@@ -187,13 +195,15 @@ fn forms(identifier: &str) -> BTreeSet<String> {
 }
 
 /// Whether something that is lost went out under the identifier of this report, to the same
-/// endpoint, also with the same content: where that is sent once more, an endpoint may want the
-/// document's identifier again.
+/// authority by whichever endpoint, also with the same content: where that is sent once more, an
+/// endpoint may want the document's identifier again.
 pub(crate) fn shares_identifier(connection: &Connection, row: &Row) -> Result<bool, JournalError> {
-    let found = beginning(connection, &format!("{BY_IDENTIFIER}{}", row.identifier))?;
-    let shares =
-        |lost: &LostReport| lost.identifier == row.identifier && lost.endpoint == row.endpoint;
-    Ok(found.iter().any(shares))
+    for lost in of_identifier(connection, &row.identifier)? {
+        if endpoints::lead_to_one(connection, &lost.endpoint, &row.endpoint)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// It is in the journal again.

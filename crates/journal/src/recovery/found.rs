@@ -86,7 +86,7 @@ pub(crate) fn reconcile(
         None => may_have_left(connection, &found.endpoint, &found.identifier)?,
     };
     match id {
-        Some(id) if is_the_lost_one(connection, id, found)? && !is_anothers(connection, found)? => {
+        Some(_) if is_the_lost_one(connection, found)? && !is_anothers(connection, found)? => {
             add(connection, prepared).map(Reconciled::Added)
         }
         Some(id) => known(connection, id, prepared),
@@ -106,26 +106,17 @@ fn may_have_left(
     rows::one(connection, sql::MAY_HAVE_LEFT, of_attempt, |row| row.get(0).map(SubmissionId))
 }
 
-/// Whether it is a report that a restore has lost: the authority has said what became of the one
-/// that is known under this identifier, and this is another. A delivery that the authority has not
-/// changed since the lost one was taken in cannot be that: a gateway may have repeated the request
-/// of an older version. Nor can it be told where another one of this identifier is undecided: that
-/// may have left since. Where clocks differ, or nothing is said of the time, it stays lost, and is
-/// asked for when it is handed over again.
-fn is_the_lost_one(
-    connection: &Connection,
-    id: SubmissionId,
-    found: &FoundReport,
-) -> Result<bool, JournalError> {
-    let has_ended = matches!(
-        read::state(connection, id)?,
-        State::Completed { .. } | State::Rejected | State::Failed { .. }
-    );
-    if !has_ended || found.known_as.is_some() {
-        return Ok(false);
-    }
+/// Whether it is a report that a restore has lost: all that are known under this identifier are
+/// completed, and this is another. A delivery that the authority has not changed since the lost one
+/// was taken in cannot be that: a gateway may have repeated the request of an older version. Nor
+/// can it be told where another one of this identifier is not completed: that may have left since.
+/// Where clocks differ, or nothing is said of the time, it stays lost, and is asked for when it is
+/// handed over again.
+fn is_the_lost_one(connection: &Connection, found: &FoundReport) -> Result<bool, JournalError> {
     let of_attempt = params![found.identifier, found.endpoint];
-    if rows::one(connection, sql::UNDECIDED_BESIDE, of_attempt, |_| Ok(()))?.is_some() {
+    if found.known_as.is_some()
+        || rows::one(connection, sql::NOT_COMPLETED_BESIDE, of_attempt, |_| Ok(()))?.is_some()
+    {
         return Ok(false);
     }
     let lost = lost::by_identifier(connection, &found.endpoint, &found.identifier)?;
@@ -161,7 +152,9 @@ fn known(
             return Ok(Reconciled::Known);
         }
         State::Held { .. }
-            if doubt::covers(connection, id)? && !doubt::may_be_named_alike(connection, id)? =>
+            if doubt::covers(connection, id)?
+                && !doubt::may_be_named_alike(connection, id)?
+                && (found.known_as.is_some() || !is_anothers(connection, found)?) =>
         {
             // It was released in what the restore has lost.
             let reason = doubt::FOUND.to_owned();

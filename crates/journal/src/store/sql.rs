@@ -119,18 +119,18 @@ pub(crate) const BY_IDENTIFIER: &str = "SELECT max(id) FROM submission \
      WHERE identifier IN (?1, lower(?1), 'urn:uuid:' || upper(substr(?1, 10)))";
 /// To one endpoint (?2): where that wants the document's identifier, others know the report by the
 /// same one.
-pub(crate) const BY_IDENTIFIER_AT: &str =
-    "SELECT max(id) FROM submission WHERE identifier = ?1 AND endpoint = ?2";
+pub(crate) const BY_IDENTIFIER_AT: &str = "SELECT max(id) FROM submission \
+     WHERE identifier IN (?1, lower(?1), 'urn:uuid:' || upper(substr(?1, 10))) AND endpoint = ?2";
 /// The same; of several the newest for which a request was made, or that may have had one before a
 /// restore (up to ?3).
 pub(crate) const MAY_HAVE_LEFT: &str = "SELECT id FROM submission \
-     WHERE identifier = ?1 AND endpoint = ?2 ORDER BY (attempts > 0 OR id <= ?3) DESC, id DESC \
-     LIMIT 1";
-/// A submission with this identifier (?1) of its attempt to an endpoint (?2) that has neither a
-/// delivery that is known nor an end.
-pub(crate) const UNDECIDED_BESIDE: &str = "SELECT 1 FROM submission \
-     WHERE identifier = ?1 AND endpoint = ?2 AND state IN ('held', 'queued', 'sending', 'unknown') \
-     LIMIT 1";
+     WHERE identifier IN (?1, lower(?1), 'urn:uuid:' || upper(substr(?1, 10))) AND endpoint = ?2 \
+     ORDER BY (attempts > 0 OR id <= ?3) DESC, id DESC LIMIT 1";
+/// A submission with this identifier (?1) of its attempt to an endpoint (?2) that is not completed:
+/// it may have been sent since, also where it had an end, once what took its place was withdrawn.
+pub(crate) const NOT_COMPLETED_BESIDE: &str = "SELECT 1 FROM submission \
+     WHERE identifier IN (?1, lower(?1), 'urn:uuid:' || upper(substr(?1, 10))) AND endpoint = ?2 \
+     AND state <> 'completed' LIMIT 1";
 /// An attempt (?1) to deliver a content (?3) to an endpoint (?2).
 pub(crate) const OF_ATTEMPT: &str =
     "SELECT max(id) FROM submission WHERE identifier = ?1 AND endpoint = ?2 AND +digest = ?3";

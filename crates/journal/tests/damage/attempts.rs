@@ -83,12 +83,11 @@ fn a_resubmission_that_is_lost_is_asked_for_before_the_content_goes_again() {
         let journal = Journal::open(&path, &key()).unwrap();
         assert_eq!(journal.state(first).unwrap(), State::Rejected);
         if is_compared {
+            // The first may have gone once more, had the second been withdrawn: it is told of none.
             let shown = journal.reconcile(found(DOCUMENT, "r-2")).unwrap();
-            let Reconciled::Added(added) = shown else { panic!("{shown:?}") };
+            assert_eq!(shown, Reconciled::Known);
             assert_eq!(journal.state(first).unwrap(), State::Rejected, "it is none of its");
-            let again = journal.replace_async(named(1, Some(first))).wait().unwrap();
-            assert_eq!(again, Imported::Known(vec![added]));
-            continue;
+            assert_eq!(journal.lost_reports().unwrap().len(), 1);
         }
         let again = journal.replace_async(named(1, Some(first))).wait().unwrap();
         let Imported::New(again) = again else { panic!("{again:?}") };

@@ -37,7 +37,7 @@ fn hot_statements_use_their_index_and_never_sort() {
         (BY_IDENTIFIER, "submission_identifier"),
         (BY_IDENTIFIER_AT, "submission_identifier"),
         (OF_ATTEMPT, "submission_identifier"),
-        (UNDECIDED_BESIDE, "submission_identifier"),
+        (NOT_COMPLETED_BESIDE, "submission_identifier"),
         (BY_RECEIPT, "submission_receipt"),
         (BY_RECEIPT_AT, "submission_receipt"),
         (ACCEPTED_AT, "submission_receipt"),
