@@ -3,7 +3,7 @@
 //! repetition by a gateway, or a clock that was wrong, would tell one of another's outcome. So
 //! nothing is entered: they stay lost, and each is asked for when it is handed over again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use client::Authority;
 use exchange::Answer;
@@ -19,15 +19,13 @@ pub(super) fn unshared<'a, A: Authority>(
     if answers.is_empty() {
         return Ok(Vec::new());
     }
-    let mut versions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut versions: BTreeMap<String, usize> = BTreeMap::new();
     for lost in tools.journal.lost_reports()? {
         if lost.endpoint == tools.endpoint.id() {
-            // What says the same in other bytes is no other version.
-            let says = lost.canonical.unwrap_or(lost.digest);
-            versions.entry(lost.identifier.to_lowercase()).or_default().insert(says);
+            *versions.entry(lost.identifier.to_lowercase()).or_default() += 1;
         }
     }
-    versions.retain(|_, contents| contents.len() > 1);
+    versions.retain(|_, count| *count > 1);
     if versions.is_empty() {
         return Ok(answers.iter().collect());
     }
