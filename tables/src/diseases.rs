@@ -3,7 +3,8 @@
 //!
 //! Reads the value sets of a package of the authority (`.tgz`) and writes for each code the
 //! disease, how it is tested and in what. The displays are read, not copied: what is written are
-//! facts in words of ours.
+//! facts in words of ours. Of organisms the scientific name is written too, which is the same in
+//! every language: a report may bring the code alone.
 //!
 //! Usage: `tables diseases [PACKAGE.tgz]`.
 
@@ -18,8 +19,9 @@ use serde_json::Value;
 /// Where the package lies by default, from the workspace root.
 const PACKAGE: &str = "../shared/packages/ch.fhir.ig.ch-elm-1.14.0-cibuild.tgz";
 const OUTPUT: &str = "crates/report/src/diseases/codes.tsv";
+const ORGANISMS_OUTPUT: &str = "crates/report/src/diseases/organisms.tsv";
 /// The value set of all codes that a result may have.
-const RESULTS: &str = "ValueSet-ch-elm-results-laboratory-observation.json";
+const RESULTS: &str = "ValueSet-ch-elm-results-laboratory-observation-complete.json";
 /// Those of organisms that a result may name; their number makes a list of serovars no part of the
 /// table.
 const ORGANISMS: &str = "ValueSet-ch-elm-results-";
@@ -28,8 +30,11 @@ const CODES_MAX: usize = 100;
 /// Writes the table.
 pub(crate) fn generate(args: &[String]) -> Result<(), String> {
     let package = args.first().map_or(PACKAGE, String::as_str);
-    let mut table = BTreeMap::new();
+    let (mut table, mut organisms) = (BTreeMap::new(), BTreeMap::new());
     for (code, display) in codes(Path::new(package))? {
+        if let Some(name) = display.strip_suffix(" (organism)") {
+            organisms.insert(code.clone(), name.to_owned());
+        }
         let Some(tested) = report::diseases::of_published(&display) else {
             eprintln!("no disease: {code} {display}");
             continue;
@@ -37,16 +42,18 @@ pub(crate) fn generate(args: &[String]) -> Result<(), String> {
         let (disease, test, specimen) = (tested.disease.key, tested.test, tested.specimen);
         table.insert(code, format!("{disease}\t{test}\t{specimen}"));
     }
-    let mut text = String::from(
-        "# Leading codes: disease, how it is tested, in what. Made by `cargo xtask tables \
-         diseases`.\n",
-    );
-    for (code, facts) in &table {
+    write(OUTPUT, "Leading codes: disease, how it is tested, in what.", &table)?;
+    write(ORGANISMS_OUTPUT, "Organisms by their code: the scientific name.", &organisms)
+}
+
+fn write(output: &str, about: &str, table: &BTreeMap<String, String>) -> Result<(), String> {
+    let mut text = format!("# {about} Made by `cargo xtask tables diseases`.\n");
+    for (code, facts) in table {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{code}\t{facts}");
     }
-    std::fs::write(OUTPUT, text).map_err(|error| format!("{OUTPUT}: {error}"))?;
-    eprintln!("{} codes", table.len());
+    std::fs::write(output, text).map_err(|error| format!("{output}: {error}"))?;
+    eprintln!("{output}: {} codes", table.len());
     Ok(())
 }
 

@@ -144,7 +144,7 @@ pub(crate) fn candidate_view(candidate: &Candidate, names: Names) -> CandidateVi
             Names::Masked => masked(name, summary.birth_date.as_deref()),
         })
     });
-    let tested = parsed.and_then(|parsed| report::diseases::of_summary(&parsed.summary));
+    let tested = parsed.and_then(|parsed| parsed.summary.tested());
     CandidateView {
         file: candidate.name.clone(),
         verdict: verdict_of(candidate),

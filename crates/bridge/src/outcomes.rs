@@ -28,6 +28,13 @@ const OUTCOMES: &[(&str, &str)] = &[
     ("L", "low"),
     ("N", "normal"),
     ("A", "abnormal"),
+    // Of a titre, of avidity, and of antibodies that were not there before.
+    ("U", "rise"),
+    ("D", "fall"),
+    ("75540009", "graded-high"),
+    ("255508009", "graded-medium"),
+    ("62482003", "graded-low"),
+    ("1290194006", "seroconversion"),
 ];
 
 /// Every value of `outcome`.

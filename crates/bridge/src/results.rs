@@ -53,7 +53,9 @@ fn result<'t>(
         value: in_words(value).map(|words| words.value),
         outcome: outcome.map(str::to_owned),
         interpretation: in_words(interpretation).map(|words| words.value),
-        absent: in_words(of.child("dataAbsentReason")).map(|words| words.value),
+        // By its code, which the catalogue has in every language.
+        absent: in_words(of.child("dataAbsentReason"))
+            .map(|words| words.detail.unwrap_or(words.value)),
         expression: of.expression(),
         line: of.position().line,
     }
@@ -62,4 +64,36 @@ fn result<'t>(
 /// A fact that a code may leave unsaid.
 pub(crate) fn told(fact: &str) -> Option<String> {
     (!fact.is_empty()).then(|| fact.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn results(element: &str, code: &str) -> Vec<ResultView> {
+        let concept = format!("{{\"coding\":[{{\"code\":\"{code}\"}}]}}");
+        let concept = if element == "interpretation" { format!("[{concept}]") } else { concept };
+        let text = format!(
+            "{{\"resourceType\":\"Bundle\",\"entry\":[{{\"resource\":{{\
+             \"resourceType\":\"Observation\",\"{element}\":{concept}}}}}]}}"
+        );
+        let limits = fhir::Limits::default();
+        let tree = fhir::Tree::read(text.as_bytes(), fhir::Format::Json, &limits).unwrap();
+        results_of(&Links::of(tree.root()))
+    }
+
+    /// Codes that a report brings without words are said in words, wherever they are known.
+    #[test]
+    fn what_is_a_code_alone_is_said_in_words() {
+        let organism = results("valueCodeableConcept", "40754006");
+        assert_eq!(organism[0].value.as_deref(), Some("Puumala virus"));
+        for (code, outcome) in
+            [("U", "rise"), ("62482003", "graded-low"), ("1290194006", "seroconversion")]
+        {
+            let interpreted = results("interpretation", code);
+            assert_eq!(interpreted[0].outcome.as_deref(), Some(outcome));
+        }
+        let absent = results("dataAbsentReason", "not-applicable");
+        assert_eq!(absent[0].absent.as_deref(), Some("not-applicable"));
+    }
 }

@@ -70,7 +70,7 @@ pub(crate) fn row_view(row: &Row, profile: &Profile, names: Names, now: Instant)
         Names::Shown => patient.to_owned(),
         Names::Masked => masked(patient, summary.birth_date.as_deref()),
     });
-    let tested = report::diseases::of_summary(summary);
+    let tested = summary.tested();
     RowView {
         id: row.id.0,
         file: row.file.clone(),

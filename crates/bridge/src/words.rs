@@ -56,7 +56,7 @@ pub(crate) fn words<'t>(
         "CodeableConcept" => concept(element),
         "Coding" => {
             let code = element.text("code");
-            Words::new(element.text("display").or(code)?, code)
+            Words::new(element.text("display").or_else(|| organism(element)).or(code)?, code)
         }
         "Quantity" | "Age" | "Count" | "Distance" | "Duration" | "Money" => {
             Words::new(quantity(element)?, element.text("code"))
@@ -111,7 +111,13 @@ fn concept(concept: Element<'_>) -> Option<Words> {
     let coding = with_display.or(codings.first());
     let code = coding.and_then(|coding| coding.text("code"));
     let display = with_display.and_then(|coding| coding.text("display"));
-    Words::new(display.or_else(|| concept.text("text")).or(code)?, code)
+    let named = || coding.copied().and_then(organism);
+    Words::new(display.or_else(|| concept.text("text")).or_else(named).or(code)?, code)
+}
+
+/// The organism that a code without words stands for.
+fn organism(coding: Element<'_>) -> Option<&'static str> {
+    report::diseases::organism_of(coding.text("code")?)
 }
 
 fn quantity(quantity: Element<'_>) -> Option<String> {

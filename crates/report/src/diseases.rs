@@ -1,16 +1,15 @@
 //! Diseases in words: which disease a code stands for, how it was tested, and in what.
 //!
-//! Two tables of facts of ours: `names.tsv` has the diseases in four languages and the words by
-//! which the display of a code names them; `codes.tsv` has the published leading codes, made from
-//! their displays by `cargo xtask tables diseases`. A code that is not in it is placed by the words
-//! that the report itself brings.
+//! Three tables of facts of ours: `names.tsv` has the diseases in four languages and the words by
+//! which the display of a code names them; `codes.tsv` has the published leading codes and
+//! `organisms.tsv` the scientific names of organisms, both made from the published displays by
+//! `cargo xtask tables diseases`. A code that is in none is placed by the words that the report
+//! itself brings.
 
 mod displays;
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
-
-use crate::Summary;
 
 pub use displays::of_published;
 
@@ -86,6 +85,9 @@ static DISEASES: LazyLock<Vec<Disease>> =
 static CODES: LazyLock<HashMap<&'static str, Tested>> =
     LazyLock::new(|| lines(include_str!("diseases/codes.tsv")).filter_map(code).collect());
 
+static ORGANISMS: LazyLock<HashMap<&'static str, &'static str>> =
+    LazyLock::new(|| lines(include_str!("diseases/organisms.tsv")).filter_map(organism).collect());
+
 /// What further codes stand for, by the rules that a laboratory has imported. One table for the
 /// program: what a published code stands for does not depend on who asks.
 static LEARNED: LazyLock<RwLock<HashMap<String, Tested>>> = LazyLock::new(RwLock::default);
@@ -108,6 +110,11 @@ fn code(columns: Vec<&'static str>) -> Option<(&'static str, Tested)> {
     Some((code, Tested { disease, test, specimen }))
 }
 
+fn organism(columns: Vec<&'static str>) -> Option<(&'static str, &'static str)> {
+    let [code, name] = columns[..] else { return None };
+    Some((code, name))
+}
+
 /// Every disease.
 pub fn all() -> &'static [Disease] {
     &DISEASES
@@ -122,6 +129,11 @@ pub fn of_code(code: &str) -> Option<Tested> {
 /// Whether the program's own table has a code, whatever was learned.
 pub fn is_in_table(code: &str) -> bool {
     CODES.contains_key(code)
+}
+
+/// The scientific name of an organism by its SNOMED CT code: a report may bring that alone.
+pub fn organism_of(code: &str) -> Option<&'static str> {
+    ORGANISMS.get(code).copied()
 }
 
 /// Learns what further codes stand for, for as long as the program runs. What the table has stays.
@@ -144,11 +156,6 @@ pub fn of_display(display: &str) -> Option<&'static Disease> {
     named.max_by_key(|(word, _)| word.len()).map(|(_, disease)| disease)
 }
 
-/// What a report is about: its leading code, else the words beside it.
-pub fn of_summary(summary: &Summary) -> Option<Tested> {
-    of_subject(summary.code.as_deref(), summary.subject.as_deref())
-}
-
 /// What a leading code stands for, else the words beside it.
 pub fn of_subject(code: Option<&str>, words: Option<&str>) -> Option<Tested> {
     code.and_then(of_code).or_else(|| {
@@ -168,6 +175,9 @@ mod tests {
         let listed = lines(include_str!("diseases/codes.tsv")).count();
         assert_eq!(CODES.len(), listed, "every code once, of a disease that there is");
         assert!(listed > 380, "{listed}");
+        let organisms = lines(include_str!("diseases/organisms.tsv")).count();
+        assert_eq!(ORGANISMS.len(), organisms, "every organism once");
+        assert!(organisms > 150, "{organisms}");
         let mut keys: Vec<_> = all().iter().map(|disease| disease.key).collect();
         keys.sort_unstable();
         keys.dedup();
@@ -210,8 +220,7 @@ mod tests {
         ] {
             assert_eq!(of_display(other), None, "{other}");
         }
-        let summary =
-            Summary { subject: Some("Vibrio cholerae O1".to_owned()), ..Summary::default() };
-        assert_eq!(of_summary(&summary).unwrap().disease.names[1], "Cholera");
+        let cholera = of_subject(None, Some("Vibrio cholerae O1")).unwrap();
+        assert_eq!(cholera.disease.names[1], "Cholera");
     }
 }

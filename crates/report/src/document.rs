@@ -6,6 +6,7 @@ use fhir::{Element, Instant, Period};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::diseases::{self, Tested};
 use crate::links::Links;
 
 /// The few facts of a report that lists and searches show. Patient data: only ever inside the
@@ -48,6 +49,11 @@ pub fn digest(bytes: &[u8]) -> String {
 }
 
 impl Summary {
+    /// What the report is about: its leading code, else the words beside it.
+    pub fn tested(&self) -> Option<Tested> {
+        diseases::of_subject(self.code.as_deref(), self.subject.as_deref())
+    }
+
     /// Whether this report and a later one with its document identifier may be about the same case.
     /// Laboratories reuse identifiers: one that stands for an order is in the reports of all its
     /// diseases, and in those of several patients. A correction may change the patient's name or
@@ -198,7 +204,14 @@ fn subject_of(links: &Links<'_>, composition: Option<Element<'_>>) -> Option<Wor
     let in_words =
         || candidates[1..].iter().chain(&candidates[..1]).flatten().find(|c| c.has_words());
     let any = || candidates[1..].iter().chain(&candidates[..1]).flatten().next();
-    organism.or_else(in_words).or_else(any).map(Words::shown)
+    let mut subject = organism.or_else(in_words).or_else(any).map(Words::shown)?;
+    // A value that is no organism, as a clade, is of what was observed: that names the disease.
+    let observed = candidates[1].as_ref().filter(|it| diseases::is_in_table(&it.code));
+    let is_value = candidates[0].as_ref().is_some_and(|value| value.code == subject.code);
+    if let Some(observed) = observed.filter(|_| is_value && !subject.is_organism()) {
+        subject.code.clone_from(&observed.code);
+    }
+    Some(subject)
 }
 
 /// LOINC "Laboratory report": says nothing of the disease.
@@ -217,7 +230,8 @@ const QUALIFIERS: [&str; 8] = [
     "419984006",
 ];
 
-/// Display of the first coding that has one, else the text, with the code of that coding.
+/// Display of the first coding that has one, else the text, else the organism that the code stands
+/// for, with the code of that coding.
 fn concept(concept: Element<'_>) -> Option<Words> {
     let codings: Vec<_> = concept.children().filter(|child| child.name() == "coding").collect();
     let with_display = codings.iter().find(|coding| coding.text("display").is_some());
@@ -226,6 +240,7 @@ fn concept(concept: Element<'_>) -> Option<Words> {
     let words = with_display
         .and_then(|coding| owned(coding.text("display")))
         .or_else(|| owned(concept.text("text")))
+        .or_else(|| diseases::organism_of(&code).map(str::to_owned))
         .unwrap_or_else(|| code.clone());
     (!words.is_empty()).then_some(Words { words, code })
 }
@@ -236,7 +251,7 @@ impl Words {
     }
 
     fn is_organism(&self) -> bool {
-        self.words.ends_with("(organism)")
+        self.words.ends_with("(organism)") || diseases::organism_of(&self.code).is_some()
     }
 
     /// Without SNOMED CT's semantic tag, which is for terminologists.

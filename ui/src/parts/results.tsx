@@ -6,7 +6,7 @@ import css from "./results.module.css";
 import { diseaseOf, testOf } from "./subject";
 
 /** Outcomes that a reader looks for first. */
-const STRONG = new Set(["positive", "resistant", "reactive", "high", "abnormal"]);
+const STRONG = new Set(["positive", "resistant", "reactive", "high", "abnormal", "rise", "seroconversion"]);
 const WEAK = new Set(["negative", "susceptible", "not-reactive", "normal"]);
 
 export function Results({ results }: { results: ResultView[] }) {

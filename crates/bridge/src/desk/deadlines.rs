@@ -60,7 +60,7 @@ impl Deadlines {
         if self.is_empty() || !RUNNING.contains(&row.state.shown()) {
             return None;
         }
-        let disease = diseases::of_summary(&row.summary)?.disease;
+        let disease = row.summary.tested()?.disease;
         self.of_disease(disease.key, row.summary.date, row.created)
     }
 
@@ -82,7 +82,7 @@ impl Deadlines {
         if self.is_empty() {
             return None;
         }
-        let disease = diseases::of_summary(&row.summary)?.disease;
+        let disease = row.summary.tested()?.disease;
         let due = self.of_disease(disease.key, row.summary.date, row.created)?;
         let accepted = match &row.state {
             State::InProgress { since, .. } => Some(*since),

@@ -127,7 +127,7 @@ impl Order {
             Column::Patient => summary.patient.as_deref(),
             Column::Laboratory => summary.laboratory.as_deref(),
             _ => {
-                let tested = diseases::of_summary(summary);
+                let tested = summary.tested();
                 let name = tested.and_then(|it| it.disease.names.get(self.language).copied());
                 name.or(summary.subject.as_deref())
             }

@@ -113,8 +113,7 @@ fn entry(engine: &Engine, row: &Row) -> Result<StatementEntryView, Problem> {
         sent: sent(&timeline).map(fhir::Instant::to_fhir),
         answered: kept.as_ref().map(|kept| kept.evidence.at.to_fhir()),
         state: row.state.shown(),
-        disease: report::diseases::of_summary(&row.summary)
-            .map(|tested| tested.disease.key.to_owned()),
+        disease: row.summary.tested().map(|tested| tested.disease.key.to_owned()),
         code: row.summary.code.clone(),
         environment: environment_of(row, &engine.profile()),
         endpoint: engine.profile().name_of(&row.endpoint),

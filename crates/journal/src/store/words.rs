@@ -44,8 +44,7 @@ impl Words {
             |parts: &[Option<&str>]| parts.iter().flatten().copied().collect::<Vec<_>>().join(" ");
         // By its name in every language: who searches need not know in which the report was
         // imported.
-        let disease =
-            report::diseases::of_summary(summary).map(|tested| tested.disease.names.join(" "));
+        let disease = summary.tested().map(|tested| tested.disease.names.join(" "));
         Self {
             identifiers: joined(&[summary.identifier.as_deref(), Some(attempt), receipt]),
             patient: joined(&[summary.patient.as_deref(), summary.birth_date.as_deref()]),

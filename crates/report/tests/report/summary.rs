@@ -31,6 +31,24 @@ fn an_organism_leads() {
     assert_eq!(found.code.as_deref(), Some("72904005"));
 }
 
+/// A report may bring the code of an organism without words.
+#[test]
+fn an_organism_by_its_code_alone_has_its_name() {
+    let words = ",\n         \"display\": \"Positive (qualifier value)\"";
+    let organism = [("\"code\": \"10828004\"", "\"code\": \"700349009\""), (words, "")];
+    let found = summary(&with(&organism));
+    assert_eq!(found.subject.as_deref(), Some("Influenza A virus subtype H10"));
+    assert_eq!(found.code.as_deref(), Some("700349009"));
+    // A qualifier beside a code that names the disease says less than the code.
+    let clade = [
+        ("\"code\": \"697-3\"", "\"code\": \"101003-2\""),
+        (",\n         \"display\": \"Neisseria gonorrhoeae [Presence]\"", ""),
+        ("\"code\": \"10828004\"", "\"code\": \"258368005\""),
+        ("Positive (qualifier value)", "Group 1B (qualifier value)"),
+    ];
+    assert_eq!(summary(&with(&clade)).code.as_deref(), Some("101003-2"));
+}
+
 #[test]
 fn without_words_the_code_stands() {
     let bare = [(",\n         \"display\": \"Neisseria gonorrhoeae [Presence]\"", "")];

@@ -3,4 +3,4 @@
 /**
  * What a value or an interpretation says.
  */
-export type Outcome = "abnormal" | "equivocal" | "high" | "indeterminate" | "intermediate" | "low" | "negative" | "normal" | "not-reactive" | "positive" | "reactive" | "resistant" | "susceptible" | "weakly-reactive";
+export type Outcome = "abnormal" | "equivocal" | "fall" | "graded-high" | "graded-low" | "graded-medium" | "high" | "indeterminate" | "intermediate" | "low" | "negative" | "normal" | "not-reactive" | "positive" | "reactive" | "resistant" | "rise" | "seroconversion" | "susceptible" | "weakly-reactive";
