@@ -73,8 +73,12 @@ async fn in_a_copy_what_is_named_as_its_document_is_not_taken_for_another_versio
 /// was recovered by its register: a report that was failed, and its correction. `shown`: what the
 /// authority has, in the order in which it shows them, as the number of seconds after which it was
 /// received, whether it was completed, and how many seconds it was in progress. `has_older`: the
-/// backup has an older version, which was rejected.
-async fn told_of_both(has_older: bool, shown: &[(i64, bool, i64)]) -> [Option<&'static str>; 2] {
+/// backup has an older version, which was rejected. `says_the_same`: the correction is the same
+/// report in other bytes.
+async fn told_of_both(
+    [has_older, says_the_same]: [bool; 2],
+    shown: &[(i64, bool, i64)],
+) -> [Option<&'static str>; 2] {
     let (mut lab, journal) = begun().await;
     if has_older {
         let first = now(&lab);
@@ -95,7 +99,10 @@ async fn told_of_both(has_older: bool, shown: &[(i64, bool, i64)]) -> [Option<&'
     lab.pass(10 * MINUTE);
     let again = now(&lab);
     let corrects = Some(first);
-    let correction = NewSubmission { corrects, ..lab.version(8, "document-7", again) };
+    let mut correction = NewSubmission { corrects, ..lab.version(8, "document-7", again) };
+    if says_the_same {
+        correction.canonical.clone_from(&failed.canonical);
+    }
     journal.import(correction.clone()).unwrap();
     for (number, (after, completed, takes)) in shown.iter().enumerate() {
         let outcome = if *completed { Processing::Completed } else { Processing::Failed };
@@ -137,9 +144,9 @@ async fn what_several_lost_versions_share_is_told_of_none() {
         &[(602, true, 60)],
         &[(1, false, 60)],
     ] {
-        for has_older in [false, true] {
-            let told = told_of_both(has_older, shown).await;
-            assert_eq!(told, [None, None], "{shown:?}, older: {has_older}");
+        for case in [[false, false], [true, false], [false, true]] {
+            let told = told_of_both(case, shown).await;
+            assert_eq!(told, [None, None], "{shown:?}, older, the same: {case:?}");
         }
     }
 }
