@@ -11,6 +11,9 @@ use crate::words::words;
 /// Results at most: a hostile document may have any number.
 const RESULTS_MAX: usize = 1_000;
 
+/// FHIR's code system of reasons why a value is absent.
+const ABSENT_REASONS: &str = "http://terminology.hl7.org/CodeSystem/data-absent-reason";
+
 /// Every observation, its parts below it, in the order of the document.
 pub(crate) fn results_of<'t>(links: &Links<'t>) -> Vec<ResultView> {
     let observations = links.resources().map(|(_, resource)| resource);
@@ -53,12 +56,20 @@ fn result<'t>(
         value: in_words(value).map(|words| words.value),
         outcome: outcome.map(str::to_owned),
         interpretation: in_words(interpretation).map(|words| words.value),
-        // By its code, which the catalogue has in every language.
-        absent: in_words(of.child("dataAbsentReason"))
-            .map(|words| words.detail.unwrap_or(words.value)),
+        absent: of.child("dataAbsentReason").and_then(|reason| {
+            standard_reason(reason).or_else(|| in_words(Some(reason)).map(|words| words.value))
+        }),
         expression: of.expression(),
         line: of.position().line,
     }
+}
+
+/// Why a value is absent, by FHIR's own code: the catalogue has that in every language. A code of
+/// another system stands in the words that the report brings.
+fn standard_reason(reason: Element<'_>) -> Option<String> {
+    let mut codings = reason.all("coding");
+    let standard = codings.find(|coding| coding.text("system") == Some(ABSENT_REASONS))?;
+    standard.text("code").map(str::to_owned)
 }
 
 /// A fact that a code may leave unsaid.
@@ -71,7 +82,11 @@ mod tests {
     use super::*;
 
     fn results(element: &str, code: &str) -> Vec<ResultView> {
-        let concept = format!("{{\"coding\":[{{\"code\":\"{code}\"}}]}}");
+        read(element, &format!("\"code\":\"{code}\""))
+    }
+
+    fn read(element: &str, coding: &str) -> Vec<ResultView> {
+        let concept = format!("{{\"coding\":[{{{coding}}}]}}");
         let concept = if element == "interpretation" { format!("[{concept}]") } else { concept };
         let text = format!(
             "{{\"resourceType\":\"Bundle\",\"entry\":[{{\"resource\":{{\
@@ -93,7 +108,18 @@ mod tests {
             let interpreted = results("interpretation", code);
             assert_eq!(interpreted[0].outcome.as_deref(), Some(outcome));
         }
-        let absent = results("dataAbsentReason", "not-applicable");
-        assert_eq!(absent[0].absent.as_deref(), Some("not-applicable"));
+    }
+
+    /// The laboratory's own code of a reason keeps its words: no catalogue has it.
+    #[test]
+    fn why_a_value_is_absent_is_said_by_the_code_of_fhir_or_in_the_words_of_the_report() {
+        let words = r#""code":"not-applicable","display":"Not Applicable""#;
+        for (system, told) in
+            [(ABSENT_REASONS, "not-applicable"), ("http://lab.example/reasons", "Not Applicable")]
+        {
+            let coding = format!("\"system\":\"{system}\",{words}");
+            let absent = read("dataAbsentReason", &coding);
+            assert_eq!(absent[0].absent.as_deref(), Some(told));
+        }
     }
 }
