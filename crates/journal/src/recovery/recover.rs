@@ -261,6 +261,7 @@ fn write(
     };
     recovery.last = number("SELECT max(at) FROM event")?.map(Instant);
     let through = number("SELECT max(id) FROM submission")?.unwrap_or(0);
+    let names_all = old.names_all_after(through, number("SELECT max(id) FROM event")?);
     let by = person::program();
     let carried = Carried::of(&old.place, old.copy.as_ref(), now);
     let attempts = old.attempts(through);
@@ -301,7 +302,7 @@ fn write(
     // say what else would be the same report, and none what another computer sends, nor what the
     // journal that stood there had forgotten itself.
     let is_said = lost::all(connection)?.iter().all(|lost| lost.canonical.is_some());
-    if recovery.copied || carried.is_guarded || !is_said || !old.names_all_after(through) {
+    if recovery.copied || carried.is_guarded || !is_said || !names_all {
         standing::raise(connection, now)?;
     } else {
         standing::raise_until_compared(connection, now)?;
@@ -339,9 +340,14 @@ impl Old<'_> {
         (through + 1).max(first - GAP_MAX)..first
     }
 
-    /// Whether a register names everything that was taken in after what was restored.
-    fn names_all_after(&self, through: i64) -> bool {
+    /// Whether a register names everything that was taken in after what was restored, whose last
+    /// submission and event have these numbers. One that ends before that event has lost its end,
+    /// and says nothing of what came later.
+    fn names_all_after(&self, through: i64, event: Option<i64>) -> bool {
         let Look::Present(head) = &self.look else { return false };
+        if event.is_some_and(|event| head.events < event) {
+            return false;
+        }
         self.gap(through).is_empty() && (!self.numbers.is_empty() || head.events == 0)
     }
 

@@ -262,3 +262,34 @@ fn a_register_that_begins_late_is_no_proof_of_what_was_taken_in() {
     assert!(journal.is_guarded(at(86_400)).unwrap(), "others may be missing");
     drop((journal, kept));
 }
+
+/// A power cut has cost the register its end, and the journal cannot be read before it follows. The
+/// backup that takes its place knows more than the register: what came after the backup is named by
+/// neither, so everything is asked for first.
+#[test]
+fn a_register_that_ends_before_the_backup_is_no_proof_of_what_was_taken_in() {
+    let house = House::new();
+    let (path, register) = (house.path(), house.folder.path().join("journal.db-register"));
+    house.journal.import(saying('a', 1)).unwrap();
+    let ends = |table: &str, column: &str| {
+        let statement = format!("SELECT max({column}) FROM {table}");
+        raw(&register).query_row(&statement, [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    let (events, submission) = (ends("head", "events"), ends("taken", "submission"));
+    house.journal.import(saying('b', 2)).unwrap();
+    let backups = house.folder.path().join("backups");
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    house.journal.import(saying('c', 3)).unwrap();
+    let kept = house.leave();
+    let cut = format!(
+        "UPDATE head SET events = {events}; DELETE FROM taken WHERE submission > {submission}"
+    );
+    raw(&register).execute_batch(&cut).unwrap();
+    fs::remove_file(&path).unwrap();
+    let made = journal::restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    assert_eq!((made.salvaged, made.lost), (0, 0));
+    let journal = Journal::open(&path, &key()).unwrap();
+    journal.set_reconciled().unwrap();
+    assert!(journal.is_guarded(at(86_400)).unwrap(), "others may be missing");
+    drop((journal, kept));
+}
