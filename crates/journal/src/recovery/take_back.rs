@@ -200,6 +200,10 @@ fn close_replaced(
     // The newer one of each first: whether that one is withdrawn is known then.
     replaced.sort_unstable_by_key(|(newer, _)| std::cmp::Reverse(*newer));
     for (newer, id) in replaced {
+        // A newer one that was rejected has closed it when it was read back itself.
+        if matches!(read::state(connection, id)?, State::Superseded { .. }) {
+            continue;
+        }
         let event = match back.get(&newer) {
             Some(newer) if !succession::is_given_up(connection, *newer)? => {
                 Event::Superseded { by: *newer }

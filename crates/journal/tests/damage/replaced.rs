@@ -75,3 +75,33 @@ fn what_was_replaced_by_what_is_lost_stays_closed() {
     assert_eq!(journal.lost_reports().unwrap().len(), 1);
     assert_eq!(journal.verify().unwrap().problems, []);
 }
+
+/// Since the backup a report came and was rejected, and so was its correction, or the correction of
+/// that: what is read back is closed once, and the restore goes through.
+#[test]
+fn a_correction_that_was_rejected_too_keeps_no_backup_from_being_restored() {
+    for corrections in [1, 2] {
+        let house = House::new();
+        let backups = house.folder.path().join("backups");
+        house.import(1);
+        let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+        let mut last = house.import(2);
+        let mut replaced = Vec::new();
+        house.reject(last, "wrong code");
+        for n in 0..corrections {
+            replaced.push(last);
+            let right = NewSubmission { corrects: Some(last), ..report(3 + n) };
+            last = house.journal.import(right).unwrap();
+            house.reject(last, "wrong still");
+        }
+        let path = house.path();
+        let _folder = house.leave();
+        restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+        let journal = Journal::open(&path, &key()).unwrap();
+        for id in replaced {
+            assert_eq!(journal.state(id).unwrap(), State::Superseded { by: last });
+        }
+        assert_eq!(journal.state(last).unwrap(), State::Rejected);
+        assert_eq!(journal.verify().unwrap().problems, []);
+    }
+}
