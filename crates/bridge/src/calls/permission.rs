@@ -60,6 +60,7 @@ impl Call {
         match self {
             Self::InspectFiles { paths, .. }
             | Self::CertificateInspect { paths, .. }
+            | Self::CertificateTry { paths, .. }
             | Self::CertificateImport { paths, .. } => paths.iter().map(String::as_str).collect(),
             Self::HandOver { items, .. } => items.iter().filter_map(path_of).collect(),
             Self::CorrectWithFile { path, .. }

@@ -264,6 +264,7 @@ async fn only_paths_that_a_person_handed_over_are_opened() {
         ("correct_with_file", json!({ "id": 1, "path": path, "shown": [] })),
         ("certificate_inspect", json!({ "paths": [path], "password": "" })),
         ("certificate_import", json!({ "paths": [path], "password": "", "endpoint": null })),
+        ("certificate_try", json!({ "paths": [path], "password": "", "endpoint": null })),
         ("set_watched_folder", json!({ "path": folder.path().to_str().unwrap() })),
         ("look_at_folder", json!({ "path": folder.path().to_str().unwrap() })),
         ("watch_what_comes", json!({ "path": folder.path().to_str().unwrap() })),
