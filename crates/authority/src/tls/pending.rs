@@ -156,11 +156,11 @@ impl Drop for Place<'_> {
     }
 }
 
-/// What one caller can have many of counts as one address: the lower half of an address of IPv6 is
-/// its own choice.
+/// What one caller can have many of counts as one address: of IPv6 a customer chooses the lower
+/// half, and is given up to 65,536 networks beside each other (RFC 6177 section 2).
 pub(super) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
-        IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),
+        IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 80 << 80).into()),
         four => four,
     }
 }
@@ -200,7 +200,8 @@ mod tests {
     #[test]
     fn an_address_of_its_own_choice_is_no_other_address() {
         assert_eq!(network(address("2001:db8::1")), network(address("2001:db8::ffff:2")));
-        assert_ne!(network(address("2001:db8::1")), network(address("2001:db8:0:1::1")));
+        assert_eq!(network(address("2001:db8::1")), network(address("2001:db8:0:ffff::1")));
+        assert_ne!(network(address("2001:db8::1")), network(address("2001:db8:1::1")));
         assert_eq!(network(address("::ffff:192.0.2.1")), address("192.0.2.1"));
     }
 }
