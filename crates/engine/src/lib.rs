@@ -34,7 +34,7 @@ pub use use_cases::intake::source::{FilesInTurn, SourceLimits};
 pub use use_cases::intake::submissions::messages;
 pub use use_cases::intake::take::{Differing, HandOver, ImportOptions, KnownContent, Listed};
 pub use use_cases::upkeep::UPKEEP_NOTICES;
-pub use use_cases::watch::{Lying, RefusedFile, WATCH_NOTICES, Watched, WatchedFiles};
+pub use use_cases::watch::{Leaving, Lying, RefusedFile, WATCH_NOTICES, Watched, WatchedFiles};
 pub use use_cases::{Engine, EngineDeps};
 pub use worker::lease::LeaseKeeper;
 pub use worker::predecessor::CODES as CORRECTION_CODES;

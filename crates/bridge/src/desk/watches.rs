@@ -124,7 +124,8 @@ impl Desk {
             Some(there) => there,
             None => seen(folder).await?,
         };
-        Ok(self.watch_folder(|engine| engine.set_watched_folder_leaving(&there)).await?)
+        let leaving = on_pool(move || there.leaving()).await?;
+        Ok(self.watch_folder(|engine| engine.set_watched_folder_leaving(leaving)).await?)
     }
 
     /// What was left lying in the watched folder of the room in use, and lies there still. The page

@@ -1,6 +1,7 @@
 //! Files in: looked at, taken in, corrected.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use engine::{Candidate, Taken, Verdict, Watched};
 use report::{Action, StateCode, Summary};
@@ -12,6 +13,9 @@ use crate::candidates::{candidate_record, not_taken_in};
 use crate::opinion::{chosen, opinion};
 use crate::problem::Problem;
 use crate::record::Record;
+
+/// How long the number of the files that lie in a folder is waited for.
+const LYING_MAX: Duration = Duration::from_secs(10);
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -286,10 +290,12 @@ impl Headless {
         self.record(id)
     }
 
-    /// How many files lie in a folder: a watch sends them too.
+    /// How many files lie in a folder: a watch sends them too. 0 where it does not answer in time,
+    /// as a share whose server is away: the watch says so.
     pub async fn lying_in(folder: PathBuf) -> usize {
         let look = tokio::task::spawn_blocking(move || engine::Lying::in_folder(&folder).count());
-        look.await.unwrap_or_default()
+        let looked = tokio::time::timeout(LYING_MAX, look).await;
+        looked.ok().and_then(Result::ok).unwrap_or_default()
     }
 
     /// Watches a folder until told to stop; `each` gets every file that was taken in or refused,

@@ -2,34 +2,37 @@
 //! be taken is told, and tried again where that may help.
 
 mod known;
+mod looking;
 mod lying;
 mod memory;
+mod mounted;
 mod notices;
 mod shown;
 #[cfg(test)]
 mod tests;
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{BoxFuture, join_all};
-use journal::{JournalError, Notice};
+use journal::Notice;
 use tokio_util::sync::CancellationToken;
 
 use crate::candidate::{Reason, Refusal};
 use crate::use_cases::intake::inspect::look_at;
-use crate::use_cases::intake::source::{Piece, linked, walk};
+use crate::use_cases::intake::source::Piece;
 use crate::use_cases::intake::take::stops_all;
 use crate::{
     Candidate, Engine, EngineError, HandOver, ImportOptions, KnownContent, Listed, Taken, Verdict,
 };
 
+pub(crate) use looking::folder_reason;
+use looking::look_at_folder;
 use lying::Left;
-pub use lying::Lying;
-use memory::{Away, FileStamp, Look, Memory};
+pub use lying::{Leaving, Lying};
+use memory::{FileStamp, Look, Memory};
+use mounted::Mounted;
 pub use notices::WATCH_NOTICES;
 use notices::{Place, Standing, Stopped, Told, reason_of};
 pub use shown::{RefusedFile, WatchedFiles};
@@ -39,6 +42,8 @@ pub use shown::{RefusedFile, WatchedFiles};
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// Pause after a look that a fault has ended.
 const AGAIN_AFTER: Duration = Duration::from_secs(10);
+/// A share that is disconnected may keep a look waiting for ever. After so long it is told.
+const NO_ANSWER_AFTER: Duration = Duration::from_secs(60);
 /// Files of one look that cannot be looked at before that is no matter of single files.
 const FAULTS_MAX: usize = 4;
 /// Files looked at together: reading and checking is CPU work, so a few at a time.
@@ -88,6 +93,9 @@ impl Batch {
 
 /// A watch, with what it remembers and what it has told.
 struct Watch {
+    look_at: fn(&Path) -> Look,
+    no_answer_after: Duration,
+    mounted: Mounted,
     /// What lay there before, and stays.
     left: Arc<Left>,
     memory: Memory,
@@ -98,8 +106,11 @@ struct Watch {
 }
 
 impl Watch {
-    fn of(folder: &Path) -> Self {
+    fn of(folder: &Path, profile: &Path) -> Self {
         Self {
+            look_at: look_at_folder,
+            no_answer_after: NO_ANSWER_AFTER,
+            mounted: Mounted::of(folder, profile),
             left: Arc::default(),
             memory: Memory::default(),
             files: Told::of_files(folder),
@@ -126,14 +137,14 @@ impl Engine {
         cancel: CancellationToken,
         each: impl FnMut(Watched<'_>),
     ) -> Result<(), EngineError> {
-        let mut watch = Watch::of(folder);
+        let mut watch = Watch::of(folder, self.profile().folder());
         self.watch_by(&mut watch, folder, &cancel, LOOK_EVERY, self.looking(), each).await
     }
 
     /// The same for a window, which goes on: a fault is told in a notice as long as it lasts, and
     /// it is tried again. What was left lying when the folder was chosen stays unsent.
     pub async fn keep_watching(&self, folder: &Path, cancel: CancellationToken) {
-        let mut watch = Watch::of(folder);
+        let mut watch = Watch::of(folder, self.profile().folder());
         while !cancel.is_cancelled() {
             let watched = match self.left() {
                 Ok(left) => {
@@ -177,21 +188,11 @@ impl Engine {
         F: Future<Output = Looked>,
     {
         loop {
-            let (at, left) = (folder.to_owned(), watch.left.clone());
-            let look = tokio::task::spawn_blocking(move || {
-                let mut look = look_at_folder(&at);
-                look.files.retain(|(path, stamp)| !left.holds(path, stamp));
-                look
-            });
-            let look = look.await.map_err(|_| JournalError::Closed)?;
-            if watch.place.is_another(&look) {
-                match watch.place.notice(self.now()) {
-                    Some(notice) => each(Watched::Away(&notice)),
-                    None => each(Watched::Back),
-                }
-            }
-            watch.place.say(self.journal(), self.now()).await;
+            let looked = self.look_once(watch, folder, cancel, &mut each).await?;
+            let Some(look) = looked else { return Ok(()) };
+            self.tell_place(watch, look.away.as_ref(), &mut each).await;
             let ready = watch.memory.ready(look);
+            let ready = self.without_left(watch, ready).await;
             let taken = self.take_ready(ready, &mut watch.memory, cancel, &inspect, &mut each);
             let taken = taken.await;
             self.judge_known(&mut watch.memory).await;
@@ -242,12 +243,19 @@ impl Engine {
         self.refresh()?;
         let (mut batch, mut list, mut faults) = (Batch::default(), Listed::default(), 0);
         let paths = ready.iter().map(|(path, _)| path.clone()).collect();
-        let (_, several) = self.with_several(paths).await?;
+        let several = tokio::select! {
+            several = self.with_several(paths) => several?.1,
+            () = cancel.cancelled() => return Ok(()),
+        };
         for group in groups(&ready, &several) {
             if cancel.is_cancelled() {
                 return Ok(());
             }
-            let looked = join_all(group.iter().map(|(path, _)| inspect(path.clone()))).await;
+            let looking = join_all(group.iter().map(|(path, _)| inspect(path.clone())));
+            let looked = tokio::select! {
+                looked = looking => looked,
+                () = cancel.cancelled() => return Ok(()),
+            };
             let mut fault = None;
             for ((path, stamp), looked) in group.iter().zip(looked) {
                 let candidates = looked.unwrap_or_else(|error| {
@@ -341,55 +349,4 @@ fn groups<'a>(
         from = to;
     }
     groups
-}
-
-/// What can be seen of a folder and of the folders in it.
-fn look_at_folder(folder: &Path) -> Look {
-    let mut look = Look::default();
-    // Asked first: a walk gives what is no folder as a file.
-    if let Err(error) = fs::read_dir(folder) {
-        look.away = Some(Away { path: folder.to_owned(), reason: folder_reason(&error) });
-        return look;
-    }
-    for entry in walk(folder) {
-        let seen = entry.and_then(|entry| {
-            if entry.file_type().is_dir() {
-                return Ok(None);
-            }
-            // A link shows the stamp of its file. One that leads nowhere is read too: reading it
-            // says why.
-            let metadata = linked(&entry).map_or_else(|| entry.metadata(), Ok)?;
-            Ok(Some((entry.into_path(), metadata)))
-        });
-        match seen {
-            Ok(Some((path, metadata))) => {
-                let stamp =
-                    FileStamp { length: metadata.len(), modified: metadata.modified().ok() };
-                look.files.push((path, stamp));
-            }
-            Ok(None) => {}
-            Err(error) => look.away = look.away.or_else(|| away(folder, error)),
-        }
-    }
-    look
-}
-
-/// Something in a folder that cannot be looked at; what has gone since the folder was listed is no
-/// matter.
-fn away(folder: &Path, error: walkdir::Error) -> Option<Away> {
-    let path = error.path().unwrap_or(folder).to_owned();
-    let error = io::Error::from(error);
-    let is_gone = error.kind() == io::ErrorKind::NotFound && path != folder;
-    (!is_gone).then(|| Away { path, reason: folder_reason(&error) })
-}
-
-/// Why a folder cannot be looked at: a code where there are words for it, else the operating
-/// system's word.
-pub(crate) fn folder_reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "folder-missing".to_owned(),
-        io::ErrorKind::NotADirectory => "not-a-folder".to_owned(),
-        io::ErrorKind::PermissionDenied => "no-permission".to_owned(),
-        kind => kind.to_string(),
-    }
 }

@@ -1,25 +1,32 @@
 //! What lay in a folder when it was chosen to be watched, and is not sent by itself because a
-//! person said so. Each file is known by its path, length and time of change: one that is written
-//! to again is a new one, and no clock is asked, for what is copied into the folder may keep an old
-//! time. The list holds digests beside the settings: it outlives a journal that is restored, and no
-//! name of a file stands in it.
+//! person said so. Each file is known by its name, length and time of change, so that it may be
+//! moved within the folder, and by its content, so that it may be touched, or come back from a
+//! backup with another time. One that is written to again is a new one, and no clock is asked, for
+//! what is copied into the folder may keep an old time. The list holds digests beside the settings:
+//! it outlives a journal that is restored, and no name of a file stands in it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fhir::Instant;
 use uuid::Uuid;
 
-use super::look_at_folder;
 use super::memory::{Away, FileStamp, Look};
+use super::{Watch, look_at_folder};
 use crate::profile::private;
 use crate::{Engine, EngineError, Profile, ProfileProblem, Settings};
 
 /// What the name of a list begins with; the id of it in the settings follows.
 const NAME: &str = "left-lying.";
+
+/// Bytes that are read to know files by their content: beyond these, files are known by name,
+/// length and time of change alone. Reading them takes seconds from a disk, a minute from a slow
+/// share.
+const CONTENT_MAX: u64 = 1 << 30;
 
 /// The files that lie in a folder, as one look saw them.
 #[derive(Default)]
@@ -32,7 +39,7 @@ pub struct Lying {
 impl Lying {
     /// Looks at a folder. What cannot be looked at is not in it: it counts as new once it can be.
     pub fn in_folder(folder: &Path) -> Self {
-        let Look { files, away } = look_at_folder(folder);
+        let Look { files, away, .. } = look_at_folder(folder);
         Self { folder: folder.to_owned(), files, away }
     }
 
@@ -60,34 +67,101 @@ impl Lying {
         self.files.iter().filter_map(|(_, stamp)| stamp.modified.and_then(micros)).max()
     }
 
+    /// The same to be left where it is. Reads the files, which may take a minute.
+    pub fn leaving(&self) -> Leaving {
+        Leaving { folder: self.folder.clone(), left: Left::of(self) }
+    }
+
     /// The files, by name.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(|(path, _)| path.as_path())
     }
 }
 
+/// What lies in a folder and is to stay there unsent.
+pub struct Leaving {
+    folder: PathBuf,
+    left: Left,
+}
+
 /// The files that are left where they lie, by their digests.
-#[derive(Default)]
-pub(super) struct Left(HashSet<String>);
+#[derive(Clone, Default)]
+pub(super) struct Left {
+    /// Of name, length and time of change; a program of before took the whole path.
+    files: HashSet<String>,
+    /// Of their contents, by length: only what is as long as one of them has to be read.
+    contents: HashMap<u64, HashSet<String>>,
+}
 
 impl Left {
+    fn of(there: &Lying) -> Self {
+        let mut left = Self::default();
+        let mut size: u64 = 0;
+        for (path, stamp) in &there.files {
+            left.files.insert(digest(name_of(path), stamp));
+            size = size.saturating_add(stamp.length);
+            if size <= CONTENT_MAX
+                && let Some(content) = content_of(path, stamp)
+            {
+                left.contents.entry(stamp.length).or_default().insert(content);
+            }
+        }
+        left
+    }
+
+    fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.contents.is_empty()
+    }
+
     pub(super) fn holds(&self, path: &Path, stamp: &FileStamp) -> bool {
-        !self.0.is_empty() && self.0.contains(&digest(path, stamp))
+        !self.files.is_empty()
+            && (self.files.contains(&digest(name_of(path), stamp))
+                || self.files.contains(&digest(path, stamp)))
+    }
+
+    /// Whether it is one of them by its content, which is read where it may be.
+    fn holds_content(&self, path: &Path, stamp: &FileStamp) -> bool {
+        let of_length = self.contents.get(&stamp.length);
+        of_length.is_some_and(|all| content_of(path, stamp).is_some_and(|it| all.contains(&it)))
+    }
+
+    fn remove(&mut self, path: &Path, stamp: &FileStamp) {
+        self.files.remove(&digest(name_of(path), stamp));
+        self.files.remove(&digest(path, stamp));
+        if let Some(all) = self.contents.get_mut(&stamp.length)
+            && let Some(content) = content_of(path, stamp)
+        {
+            all.remove(&content);
+        }
     }
 
     /// Those of the settings. A list that is missing is no empty one: all would be sent unasked.
     fn read(profile: &Profile) -> Result<Self, ProfileProblem> {
-        let Some(file) = file_of(profile) else { return Ok(Self::default()) };
+        let mut left = Self::default();
+        let Some(file) = file_of(profile) else { return Ok(left) };
         let text =
             fs::read_to_string(&file).map_err(|source| ProfileProblem::Io { file, source })?;
-        Ok(Self(text.lines().map(str::to_owned).collect()))
+        for line in text.lines() {
+            let content = line.split_once(' ');
+            match content.and_then(|(length, it)| Some((length.parse().ok()?, it))) {
+                Some((length, it)) => {
+                    left.contents.entry(length).or_default().insert(it.to_owned());
+                }
+                None => {
+                    left.files.insert(line.to_owned());
+                }
+            }
+        }
+        Ok(left)
     }
 
     fn write(&self, profile: &Profile, id: &str) -> Result<(), ProfileProblem> {
         let file = profile.folder().join(format!("{NAME}{id}"));
         let io = |source| ProfileProblem::Io { file: file.clone(), source };
-        let mut text = self.0.iter().map(String::as_str).collect::<Vec<_>>().join("\n");
-        text.push('\n');
+        let contents = self.contents.iter();
+        let contents = contents.flat_map(|(length, all)| all.iter().map(move |it| (length, it)));
+        let lines = self.files.iter().map(|it| format!("{it}\n"));
+        let text: String = lines.chain(contents.map(|(len, it)| format!("{len} {it}\n"))).collect();
         let fresh = profile.folder().join(format!("{NAME}{id}.new"));
         let mut out = private::new_file(&fresh).map_err(io)?;
         out.write_all(text.as_bytes()).and_then(|()| out.sync_all()).map_err(io)?;
@@ -98,6 +172,19 @@ impl Left {
 fn file_of(profile: &Profile) -> Option<PathBuf> {
     let id = profile.settings.left_lying.as_ref()?;
     Some(profile.folder().join(format!("{NAME}{id}")))
+}
+
+fn name_of(path: &Path) -> &Path {
+    path.file_name().map_or(path, Path::new)
+}
+
+/// The digest of what is in a file, unless it is being written to.
+fn content_of(path: &Path, stamp: &FileStamp) -> Option<String> {
+    if stamp.length > CONTENT_MAX {
+        return None;
+    }
+    let bytes = fs::read(path).ok().filter(|bytes| bytes.len() as u64 == stamp.length)?;
+    Some(report::digest(&bytes))
 }
 
 fn digest(path: &Path, stamp: &FileStamp) -> String {
@@ -112,12 +199,11 @@ fn digest(path: &Path, stamp: &FileStamp) -> String {
 impl Engine {
     /// Watches a folder from now on: what a person has seen lying there stays unsent, until it is
     /// written to again or handed over.
-    pub fn set_watched_folder_leaving(&self, there: &Lying) -> Result<(), EngineError> {
+    pub fn set_watched_folder_leaving(&self, leaving: Leaving) -> Result<(), EngineError> {
         let id = Uuid::new_v4().to_string();
-        let digests = there.files.iter().map(|(path, stamp)| digest(path, stamp));
         // Before the settings name it: a crash between leaves a file that nothing reads.
-        Left(digests.collect()).write(&self.profile(), &id)?;
-        self.watch_another(Some(there.folder.clone()), Some(id))
+        leaving.left.write(&self.profile(), &id)?;
+        self.watch_another(Some(leaving.folder), Some(id))
     }
 
     /// What was left lying in the watched folder and lies there still.
@@ -127,7 +213,7 @@ impl Engine {
             return Ok(Lying::default());
         };
         let left = self.left()?;
-        if left.0.is_empty() {
+        if left.is_empty() {
             return Ok(Lying { folder, ..Lying::default() });
         }
         let mut there = Lying::in_folder(&folder);
@@ -141,16 +227,54 @@ impl Engine {
         let Some(id) = profile.settings.left_lying.clone() else { return Ok(()) };
         let _one_at_a_time = profile.lock()?;
         let mut left = self.left()?;
-        let before = left.0.len();
+        let before = left.files.len();
         for (path, stamp) in self.left_lying()?.files {
             if paths.contains(&path) {
-                left.0.remove(&digest(&path, &stamp));
+                left.remove(&path, &stamp);
             }
         }
-        if left.0.len() < before {
+        if left.files.len() < before {
             left.write(&profile, &id)?;
         }
         Ok(())
+    }
+
+    /// What is to be read, without what was left lying and has been touched since: that is on the
+    /// list again as it looks now.
+    pub(super) async fn without_left(
+        &self,
+        watch: &mut Watch,
+        ready: Vec<(PathBuf, FileStamp)>,
+    ) -> Vec<(PathBuf, FileStamp)> {
+        let left = watch.left.clone();
+        if ready.is_empty() || left.contents.is_empty() {
+            return ready;
+        }
+        let looking = tokio::task::spawn_blocking(move || {
+            ready.into_iter().partition(|(path, stamp)| left.holds_content(path, stamp))
+        });
+        // Nothing in it panics; were it so, nothing would be sent.
+        let (touched, ready): (Vec<_>, Vec<_>) = looking.await.unwrap_or_default();
+        for (path, stamp) in &touched {
+            watch.memory.settle(path, *stamp, None);
+        }
+        if let Ok(Some(left)) = self.leave_too(&touched) {
+            watch.left = Arc::new(left);
+        }
+        ready
+    }
+
+    /// Puts these on the list. A list that cannot be written leaves them known by their content.
+    fn leave_too(&self, files: &[(PathBuf, FileStamp)]) -> Result<Option<Left>, EngineError> {
+        let profile = self.profile();
+        let Some(id) = profile.settings.left_lying.clone().filter(|_| !files.is_empty()) else {
+            return Ok(None);
+        };
+        let _one_at_a_time = profile.lock()?;
+        let mut left = self.left()?;
+        left.files.extend(files.iter().map(|(path, stamp)| digest(name_of(path), stamp)));
+        left.write(&profile, &id)?;
+        Ok(Some(left))
     }
 
     pub(super) fn left(&self) -> Result<Left, EngineError> {

@@ -23,6 +23,8 @@ pub(super) struct Look {
     pub(super) files: Vec<(PathBuf, FileStamp)>,
     /// The first that could not be looked at: the folder itself or something in it.
     pub(super) away: Option<Away>,
+    /// Whether another file system begins at the folder.
+    pub(super) is_mounted: bool,
 }
 
 /// A folder (or a file) that cannot be looked at.
@@ -294,12 +296,12 @@ mod tests {
 
     fn look(files: &[(&str, u64)]) -> Look {
         let files = files.iter().map(|(name, length)| (PathBuf::from(name), stamp(*length)));
-        Look { files: files.collect(), away: None }
+        Look { files: files.collect(), ..Look::default() }
     }
 
     fn away() -> Look {
         let away = Away { path: PathBuf::from("out"), reason: "folder-missing".to_owned() };
-        Look { files: Vec::new(), away: Some(away) }
+        Look { away: Some(away), ..Look::default() }
     }
 
     /// Looks at one file of so many bytes; what is ready is settled.
@@ -420,7 +422,7 @@ mod tests {
         let mut memory = Memory::default();
         let files = || Look {
             files: (0..100_500).map(|n| (PathBuf::from(n.to_string()), stamp(1))).collect(),
-            away: None,
+            ..Look::default()
         };
         memory.ready(files());
         assert_eq!(memory.ready(files()).len(), 100_500);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use fhir::Instant;
 use journal::{Journal, JournalError, Notice};
 
-use super::memory::{Away, Look, Memory};
+use super::memory::{Away, Memory};
 use crate::use_cases::upkeep;
 use crate::{EngineError, ProfileProblem, Reason};
 
@@ -192,11 +192,11 @@ impl Place {
         Self { told: Told::of_folder(folder), away: None, times: 0 }
     }
 
-    /// Remembers what a look saw; whether that is another thing than before.
-    pub(super) fn is_another(&mut self, look: &Look) -> bool {
-        let is_another = self.away != look.away;
+    /// Remembers what could not be looked at; whether that is another thing than before.
+    pub(super) fn is_another(&mut self, away: Option<&Away>) -> bool {
+        let is_another = self.away.as_ref() != away;
         if is_another {
-            self.away.clone_from(&look.away);
+            self.away = away.cloned();
             self.times += u64::from(self.away.is_some());
         }
         is_another

@@ -1,13 +1,17 @@
 //! A watch over a real folder and journal; files are looked at by a stand-in where one has to be
 //! locked.
 
+mod away;
+mod lying;
+
 use std::cell::{Cell, RefCell};
+use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use exchange::{Endpoint, Environment};
 use identity::SecretsKind;
-use journal::Filter;
+use journal::{Filter, JournalError};
 use report::Event;
 use tempfile::TempDir;
 
@@ -78,7 +82,16 @@ async fn watch_by<F: Future<Output = Looked>>(
     inspect: impl Fn(PathBuf) -> F,
     each: impl FnMut(Watched<'_>),
 ) -> Result<(), EngineError> {
-    engine.watch_by(&mut Watch::of(folder), folder, cancel, PAUSE, inspect, each).await
+    engine
+        .watch_by(
+            &mut Watch::of(folder, engine.profile().folder()),
+            folder,
+            cancel,
+            PAUSE,
+            inspect,
+            each,
+        )
+        .await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -129,7 +142,7 @@ fn archive(folder: &Path, name: &str, content: &[u8]) {
     let mut writer = zip::ZipWriter::new(fs::File::create(folder.join(name)).unwrap());
     let options = zip::write::SimpleFileOptions::default();
     writer.start_file("a.json", options).unwrap();
-    io::Write::write_all(&mut writer, content).unwrap();
+    std::io::Write::write_all(&mut writer, content).unwrap();
     writer.finish().unwrap();
 }
 
@@ -226,44 +239,6 @@ async fn refused_files_stand_in_a_notice_until_they_are_corrected_or_removed() {
     };
     let (watched, ()) = tokio::join!(watching, acting);
     watched.unwrap();
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_folder_that_is_away_is_told_and_watched_again_when_it_is_back() {
-    let (home, engine, folder) = ground().await;
-    report(&folder, 1);
-    let (cancel, told) = (CancellationToken::new(), RefCell::new(Vec::new()));
-    let shown = || notice(&engine, "watched-folder-away");
-    let watching = watch_by(&engine, &folder, &cancel, plain(&engine), |watched| {
-        told.borrow_mut().push(match watched {
-            Watched::File(..) => "file",
-            Watched::Away(_) => "away",
-            Watched::Back => "back",
-        });
-    });
-    let acting = async {
-        until("taken", || taken(&engine) == 1).await;
-        let elsewhere = home.path().join("elsewhere");
-        fs::rename(&folder, &elsewhere).unwrap();
-        until("away", || shown().is_some()).await;
-        let (at, why) = (folder.display().to_string(), "folder-missing".to_owned());
-        let params = [("folder".to_owned(), at), ("reason".to_owned(), why)];
-        assert_eq!(shown().unwrap().params, params.into());
-        report(&elsewhere, 2);
-        fs::rename(&elsewhere, &folder).unwrap();
-        until("back", || shown().is_none() && taken(&engine) == 2).await;
-        // A file in the place of the folder is no folder.
-        fs::rename(&folder, &elsewhere).unwrap();
-        fs::write(&folder, "").unwrap();
-        until("no folder", || shown().is_some_and(|n| n.params["reason"] == "not-a-folder")).await;
-        cancel.cancel();
-    };
-    let (watched, ()) = tokio::join!(watching, acting);
-    watched.unwrap();
-    let told = told.into_inner();
-    // Between folder and file there is a moment of nothing, which a look may meet.
-    assert_eq!(told[..5], ["file", "away", "back", "file", "away"], "nothing was read twice");
-    assert!(told[5..].iter().all(|what| *what == "away"), "{told:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -428,7 +403,7 @@ async fn a_fault_in_the_middle_loses_nothing_that_was_looked_at() {
         async move { if fails { Err(JournalError::Damaged.into()) } else { whole.await } }
     };
     let shown = || notice(&engine, "watched-folder-stopped");
-    let mut watch = Watch::of(&folder);
+    let mut watch = Watch::of(&folder, engine.profile().folder());
     for (all, times) in [(100, 1), (140, 2)] {
         for _ in 0..times {
             let failed = engine.watch_by(&mut watch, &folder, &cancel, PAUSE, &inspect, |_| {});
@@ -455,14 +430,15 @@ async fn settings_that_cannot_be_read_stop_the_folder_with_a_notice() {
     let sound = fs::read(&settings).unwrap();
     fs::write(&settings, "{").unwrap();
     report(&folder, 1);
-    let (cancel, look, mut watch) = (CancellationToken::new(), plain(&engine), Watch::of(&folder));
+    let (cancel, look, mut watch) =
+        (CancellationToken::new(), plain(&engine), Watch::of(&folder, engine.profile().folder()));
     let failed = engine.watch_by(&mut watch, &folder, &cancel, PAUSE, &look, |_| {}).await;
     assert!(matches!(failed, Err(EngineError::Profile(_))));
     let told = shown().expect("told");
     assert_eq!(told.params["folder"], folder.display().to_string());
     assert_eq!((&*told.params["reason"], taken(&engine)), ("settings-damaged", 0));
     // Another start of the program, at which nothing has been looked at twice yet.
-    let mut watch = Watch::of(&folder);
+    let mut watch = Watch::of(&folder, engine.profile().folder());
     let failed = engine.watch_by(&mut watch, &folder, &cancel, PAUSE, &look, |_| {}).await;
     assert!(failed.is_err());
     assert_eq!(shown(), Some(told), "not written again");
@@ -572,63 +548,4 @@ fn every_reason_has_a_code_of_the_list() {
         assert!(Reason::CODES.contains(&reason.code()));
     }
     assert!(Reason::CODES.contains(&Reason::NotAReport(::report::Kind::Pdf).code()));
-}
-
-/// A person has chosen the folder and wants only what comes: what comes while they read the
-/// question is new.
-#[tokio::test(flavor = "multi_thread")]
-async fn what_lay_in_a_folder_stays_unsent_and_what_comes_is_taken() {
-    let (_home, engine, folder) = ground().await;
-    report(&folder, 1);
-    report(&folder, 2);
-    let shown = Lying::in_folder(&folder);
-    assert_eq!(shown.count(), 2);
-    assert!(shown.newest().unwrap() <= engine.now());
-    report(&folder, 3);
-    engine.set_watched_folder_leaving(&shown).unwrap();
-    assert_eq!(engine.left_lying().unwrap().count(), 2);
-    // As a window that is started again reads it.
-    let watching = async |reports: usize| {
-        let cancel = CancellationToken::new();
-        let left = Arc::new(engine.left().unwrap());
-        let mut watch = Watch { left, ..Watch::of(&folder) };
-        let told = Cell::new(0);
-        let each = |_: Watched<'_>| told.set(told.get() + 1);
-        let watching = engine.watch_by(&mut watch, &folder, &cancel, PAUSE, plain(&engine), each);
-        let acting = async {
-            until("taken", || taken(&engine) == reports).await;
-            cancel.cancel();
-        };
-        tokio::join!(watching, acting).0.unwrap();
-        told.get()
-    };
-    assert_eq!(watching(1).await, 1, "the third alone");
-    // Written to again, it is a new one; handed over, it counts as everything else does.
-    let text = testkit::DocumentBuilder::new(4).json();
-    fs::write(folder.join("001.json"), text + " ").unwrap();
-    engine.no_longer_left(&[folder.join("002.json"), folder.join("003.json")]).unwrap();
-    assert_eq!(engine.left_lying().unwrap().count(), 0);
-    watching(3).await;
-    let lists = || fs::read_dir(engine.profile().folder()).unwrap().flatten();
-    let lists = || lists().filter(|it| it.file_name().to_string_lossy().starts_with("left-"));
-    assert_eq!(lists().count(), 1);
-    engine.set_watched_folder(None).unwrap();
-    assert_eq!(lists().count(), 0);
-    assert_eq!(engine.left_lying().unwrap().count(), 0);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn where_the_list_of_what_stays_is_missing_nothing_is_sent_and_a_person_is_told() {
-    let (_home, engine, folder) = ground().await;
-    report(&folder, 1);
-    engine.set_watched_folder_leaving(&Lying::in_folder(&folder)).unwrap();
-    let id = engine.profile().settings.left_lying.unwrap();
-    fs::remove_file(engine.profile().folder().join(format!("left-lying.{id}"))).unwrap();
-    let cancel = CancellationToken::new();
-    let acting = async {
-        until("told", || notice(&engine, "watched-folder-stopped").is_some()).await;
-        cancel.cancel();
-    };
-    tokio::join!(engine.keep_watching(&folder, cancel.clone()), acting);
-    assert_eq!(taken(&engine), 0);
 }
