@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 
-import { hiding, initials, namesSomebody } from "../src/parts/veil";
+import { hiding, initials, maskedFile, namesSomebody } from "../src/parts/veil";
 
 test("the patient stands as the core masks the patients of lists", () => {
   expect(initials("Muster, Mia Eva", "1987-02-03")).toBe("M. M., 1987");
@@ -42,4 +42,10 @@ test("what says who somebody is, is told from what many people share", () => {
   ]) {
     expect(namesSomebody(path), path).toBe(false);
   }
+});
+
+test("a file is hidden as the core hides it in lists", () => {
+  expect(maskedFile("Muster_Mia-19870203.json")).toBe("M…_M…-1….json");
+  expect(maskedFile("élan 7.Muster")).toBe("é… 7….M…");
+  expect(maskedFile("")).toBe("");
 });

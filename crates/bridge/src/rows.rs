@@ -9,7 +9,7 @@ use journal::{Counts, Detail, Entry, KeptEvidence, Row};
 use report::{Event, Group, StateCode};
 
 use crate::codes::REFUSED_ON_THE_WAY;
-use crate::mask::masked;
+use crate::mask::{masked, masked_file};
 use crate::messages::{leading, message_view};
 use crate::placement::place;
 use crate::record::environment_of;
@@ -73,7 +73,10 @@ pub(crate) fn row_view(row: &Row, profile: &Profile, names: Names, now: Instant)
     let tested = summary.tested();
     RowView {
         id: row.id.0,
-        file: row.file.clone(),
+        file: match names {
+            Names::Shown => row.file.clone(),
+            Names::Masked => masked_file(&row.file),
+        },
         state: row.state.shown(),
         group: row.state.group(now),
         actions: row.actions(now),

@@ -137,7 +137,7 @@ pub struct RowView {
     /// Number of the submission.
     #[ts(type = "number")]
     pub id: i64,
-    /// File name as dropped.
+    /// File name as dropped, masked unless asked for: it may name the patient.
     pub file: String,
     /// Where it stands.
     #[ts(as = "codes::State")]

@@ -17,11 +17,19 @@ export interface Veil {
   hide: (text: string) => string;
   /** A value that is about a person: its first letter. */
   hideValue: (value: string) => string;
+  /** The name of a file, which may be named after its patient. */
+  hideFile: (file: string) => string;
   /** The patient as it may be shown. */
   patient: string | null;
 }
 
-const OPEN: Veil = { isHidden: false, hide: (text) => text, hideValue: (text) => text, patient: null };
+const OPEN: Veil = {
+  isHidden: false,
+  hide: (text) => text,
+  hideValue: (text) => text,
+  hideFile: (file) => file,
+  patient: null,
+};
 
 const VeilContext = createContext<Veil>(OPEN);
 
@@ -35,6 +43,13 @@ export function initials(patient: string, birthDate: string | null): string {
 
 /** A value that is about a person, as it may be shown. */
 export const initialOf = (text: string) => `${/[\p{L}\p{N}]/u.exec(text)?.[0] ?? ""}…`;
+
+/** `M…_M….json`, as the core masks the names of files in lists. */
+export function maskedFile(file: string): string {
+  const ending = /\.(json|xml|ndjson|zip)$/.exec(file)?.[0] ?? "";
+  const stem = file.slice(0, file.length - ending.length);
+  return stem.replace(/[\p{L}\p{N}]+/gu, initialOf) + ending;
+}
 
 /** Hides the words of a name, in whatever text they stand. */
 export function hiding(patient: string | null): (text: string) => string {
@@ -66,6 +81,7 @@ export function Veiled({ view, children }: { view: Pick<DetailView, "row" | "bir
             isHidden: true,
             hide: hiding(patient),
             hideValue: initialOf,
+            hideFile: maskedFile,
             patient: patient && initials(patient, birthDate),
           },
     [reveal, patient, birthDate],

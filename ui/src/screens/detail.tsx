@@ -100,7 +100,7 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
           </span>
           <Button tone="quiet" icon={X} label={text("action.close")} onPress={onClose} />
         </div>
-        <h2 className={`${css.title} selectable`}>{diseaseOf(text, row) ?? veil.hide(row.file)}</h2>
+        <h2 className={`${css.title} selectable`}>{diseaseOf(text, row) ?? veil.hideFile(row.file)}</h2>
         <p className={css.test}>
           {testOf(text, row)}
           {/* The name of the test stands with its result, where there is one. */}
@@ -347,7 +347,7 @@ function Identifiers({ view }: { view: DetailView }) {
           <dt>{text("detail.file")}</dt>
           <dd className="selectable">
             {text("detail.file.facts", {
-              file: veil.hide(view.row.file),
+              file: veil.hideFile(view.row.file),
               format: view.format.toUpperCase(),
               size: format.bytes(view.size),
             })}

@@ -93,11 +93,14 @@ async fn from_a_file_to_completed_and_from_failed_to_corrected() {
 
     let list = desk.list(ListQuery::default(), Names::Masked).await.unwrap();
     assert_eq!((list.rows.len(), list.total as usize), (samples.len(), samples.len()));
+    // A file may be named after its patient: a letter of each word stands.
+    assert!(list.rows.iter().all(|row| row.file.contains('…')));
     let query = ListQuery { group: Some("needs-attention".to_owned()), ..ListQuery::default() };
     let attention = desk.list(query, Names::Shown).await.unwrap();
     assert_eq!((attention.rows.len(), attention.total), (1, 1));
     assert_eq!(attention.rows[0].message.as_ref().unwrap().rule, message.rule);
     assert!(attention.rows[0].patient.as_ref().unwrap().contains("Muster-Fehler"));
+    assert!(!attention.rows[0].file.contains('…'));
 
     // The same again is known; a correction takes the failed one's place.
     let again = desk.send_files(vec![samples[0].clone()], KnownContent::Show).await.unwrap();
