@@ -344,17 +344,30 @@ export function isToGo(source: Source, again: ReadonlySet<string>, beside = NONE
   return tally([source], beside).send > 0 || again.has(source.path);
 }
 
+/** Files that have the content of one above them on the list: it goes once. */
+export function twins(sources: Source[]): Set<CandidateView> {
+  const [seen, again] = [new Set<string>(), new Set<CandidateView>()];
+  for (const view of sources.flatMap((source) => source.found ?? [])) {
+    if (!["ready", "warnings", "errors"].includes(view.verdict)) continue;
+    if (seen.has(view.digest)) again.add(view);
+    seen.add(view.digest);
+  }
+  return again;
+}
+
 /** What the button counts; `beside`: digests of what goes beside a report with its identifier. */
 export function tally(
   sources: Source[],
   beside = NONE,
-): { send: number; correction: number; known: number; refused: number; looking: number; asked: number } {
-  const found = sources.flatMap((source) => source.found ?? []);
+): { send: number; correction: number; twice: number; known: number; refused: number; looking: number; asked: number } {
+  const again = twins(sources);
+  const found = sources.flatMap((source) => source.found ?? []).filter((view) => !again.has(view));
   const waits = (view: CandidateView) => isAsked(view) && !beside.has(view.digest);
   const of = (...verdicts: string[]) => found.filter((view) => verdicts.includes(view.verdict) && !waits(view)).length;
   return {
     send: of("ready", "warnings", "errors"),
     correction: of("errors"),
+    twice: again.size,
     known: of("known"),
     refused: of("refused") + sources.filter((source) => source.problem).length,
     looking: sources.filter((source) => source.found === undefined).length,

@@ -16,7 +16,7 @@ import { actionsOf, candidate, row } from "../src/bridge/mock/reports";
 import { ALL } from "../src/bridge/queries";
 import { causesOf, masked, offered } from "../src/causes";
 import { languageFor } from "../src/i18n/text";
-import { intakeReducer, isToGo, leftOf, repeated, tally } from "../src/intake";
+import { intakeReducer, isToGo, leftOf, repeated, tally, twins } from "../src/intake";
 import type { Intake } from "../src/intake";
 
 const EMPTY: Intake = { sources: [], batch: null };
@@ -75,7 +75,27 @@ describe("intake", () => {
   it("counts what will be sent, what needs correction, and what not", () => {
     const found = ["x.json", "birth-error.json", "scan.pdf", "known.json"].map(candidate);
     const state = intakeReducer(chosen, { do: "found", path: "a", look: 1, found });
-    expect(tally(state.sources)).toEqual({ send: 2, correction: 1, known: 1, refused: 1, looking: 1, asked: 0 });
+    expect(tally(state.sources)).toEqual({
+      send: 2,
+      correction: 1,
+      twice: 0,
+      known: 1,
+      refused: 1,
+      looking: 1,
+      asked: 0,
+    });
+  });
+
+  it("counts what is on the list twice once", () => {
+    const twin = { ...candidate("copy.json", 1), digest: candidate("x.json", 0).digest };
+    const sources = [[candidate("x.json", 0)], [twin, candidate("y.json", 2)]].map((found, at) => ({
+      path: `${at}`,
+      found,
+      look: 1,
+      chosen: 1,
+    }));
+    expect(tally(sources)).toMatchObject({ send: 2, twice: 1 });
+    expect([...twins(sources)]).toEqual([twin]);
   });
 
   it("counts each report of a folder that is sent again, and nothing that waits for a person or is on its way", () => {

@@ -30,6 +30,9 @@ use catalogue::Catalogue;
 use exit::Exit;
 use output::{Line, Output};
 
+/// How long what still runs in other threads is waited for at the end.
+const SHUTDOWN_MAX: std::time::Duration = std::time::Duration::from_secs(10);
+
 /// Runs the program with the arguments of the process.
 pub fn run() -> ExitCode {
     process::begin();
@@ -48,7 +51,12 @@ pub fn run() -> ExitCode {
     let texts = Catalogue::of_the_environment(named);
     let started = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let exit = match started {
-        Ok(runtime) => runtime.block_on(commands::run(arguments, &output, &texts)),
+        Ok(runtime) => {
+            let exit = runtime.block_on(commands::run(arguments, &output, &texts));
+            // A look at a share whose server has gone may never come back.
+            runtime.shutdown_timeout(SHUTDOWN_MAX);
+            exit
+        }
         Err(error) => {
             let reason = error.kind().to_string();
             output.error(Line::of(texts.text("say.internal", &[("reason", &reason)])));

@@ -6,7 +6,7 @@ use rustls_pki_types::CertificateDer;
 
 use crate::import::{kind, pem};
 use crate::import_error::ImportError;
-use crate::inspection::{Inspection, fingerprint_of};
+use crate::inspection::{Inspection, fingerprint_of, is_issued_to_somebody};
 use crate::trust::{Trust, server_trust};
 
 /// Characters of base64 in one line of PEM (RFC 7468).
@@ -28,10 +28,13 @@ impl AuthorityCa {
     /// Reads a file. Keys and whatever else stands in it are left out.
     ///
     /// # Errors
-    /// [`ImportError::NoCertificate`] where there is none, [`ImportError::Damaged`] where one
-    /// cannot be trusted as it stands.
+    /// [`ImportError::NoCertificate`] where there is none, [`ImportError::NotACa`] where all of them
+    /// were issued to somebody, [`ImportError::Damaged`] where one cannot be trusted as it stands.
     pub fn read(bytes: &[u8]) -> Result<Self, ImportError> {
         let damaged = || ImportError::Damaged { kind: "certificate" };
+        if kind::is_pkcs12(bytes) {
+            return Err(ImportError::NotACa);
+        }
         let found: Vec<Vec<u8>> = match pem::text_of(bytes) {
             Some(text) => {
                 let blocks = pem::blocks(&text).map_err(|()| damaged())?;
@@ -48,6 +51,9 @@ impl AuthorityCa {
             }
             other => other,
         })?;
+        if found.iter().all(|der| is_issued_to_somebody(der)) {
+            return Err(ImportError::NotACa);
+        }
         let pem: String = found.iter().map(Vec::as_slice).map(block).collect();
         let trust = Trust { ca_pem: Some(&pem), ..Trust::default() };
         server_trust(&trust, Vec::new).map_err(|_| damaged())?;

@@ -15,6 +15,7 @@ pub(crate) use kind::DerKind;
 pub(crate) use matching::{SecretKey, key_of, pair};
 
 use crate::import_error::ImportError;
+use crate::inspection;
 use crate::password::Password;
 
 /// A `.p12` with a long chain is below 32 kB.
@@ -35,6 +36,11 @@ pub(crate) fn import(
     password: Option<&Password>,
 ) -> Result<(Vec<CertificateDer<'static>>, SecretKey), ImportError> {
     let mut found = Found::default();
+    // Before one of them is opened: the password of another would be called wrong.
+    let sealed = files.iter().filter(|file| kind::is_pkcs12(file)).count();
+    if sealed > 1 {
+        return Err(ImportError::SeveralFiles { count: sealed });
+    }
     for file in files {
         if file.len() > FILE_BYTES_MAX {
             return Err(ImportError::TooLarge { bytes: file.len(), limit: FILE_BYTES_MAX });
@@ -56,7 +62,11 @@ pub(crate) fn import(
     if certificates.is_empty() {
         return Err(missing(ImportError::NoCertificate));
     }
-    let Some((kind, bytes)) = keys.pop() else { return Err(missing(ImportError::NoKey)) };
+    let Some((kind, bytes)) = keys.pop() else {
+        let is_of_ca = certificates.iter().all(|der| inspection::is_ca(der));
+        let why = if is_of_ca { ImportError::CaWithoutKey } else { ImportError::NoKey };
+        return Err(missing(why));
+    };
     let key = match kind {
         DerKind::DsaKey => {
             return Err(ImportError::UnsupportedKey { key_type: "DSA".to_owned() });

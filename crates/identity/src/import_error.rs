@@ -20,6 +20,16 @@ pub enum ImportError {
     /// Certificates, but no private key.
     #[error("no private key")]
     NoKey,
+    /// The same, and every certificate is that of a CA: it belongs to the authority's address.
+    #[error("the certificate of a CA")]
+    CaWithoutKey,
+    /// Where a CA is wanted: a certificate that a CA has issued to somebody, or such a one with its
+    /// key.
+    #[error("no CA")]
+    NotACa,
+    /// Several files that each hold a certificate with its key, mostly with a password of its own.
+    #[error("{count} files of PKCS #12")]
+    SeveralFiles { count: usize },
     /// A private key (or nothing at all), but no certificate.
     #[error("no certificate")]
     NoCertificate,
@@ -56,6 +66,9 @@ impl ImportError {
             Self::WrongPassword => "wrong-password",
             Self::Damaged { .. } => "damaged",
             Self::NoKey => "no-key",
+            Self::CaWithoutKey => "ca-without-key",
+            Self::NotACa => "not-a-ca",
+            Self::SeveralFiles { .. } => "several-files",
             Self::NoCertificate => "no-certificate",
             Self::SeveralKeys { .. } => "several-keys",
             Self::KeyDoesNotMatch => "key-does-not-match",
@@ -72,7 +85,9 @@ impl ImportError {
         let pair = |name: &str, value: String| (name.to_owned(), value);
         match self {
             Self::Damaged { kind } => vec![pair("kind", (*kind).to_owned())],
-            Self::SeveralKeys { count } => vec![pair("count", count.to_string())],
+            Self::SeveralKeys { count } | Self::SeveralFiles { count } => {
+                vec![pair("count", count.to_string())]
+            }
             Self::NotACertificateFile { found } => vec![pair("found", (*found).to_owned())],
             Self::UnsupportedKey { key_type } => vec![pair("keyType", key_type.clone())],
             Self::UnsupportedEncryption { algorithm } => vec![pair("algorithm", algorithm.clone())],

@@ -74,6 +74,19 @@ impl Inspection {
     }
 }
 
+/// Whether a certificate may issue others (RFC 5280 section 4.2.1.9).
+pub(crate) fn is_ca(der: &[u8]) -> bool {
+    X509Certificate::from_der(der).is_ok_and(|(_, certificate)| certificate.is_ca())
+}
+
+/// Whether a certificate was issued by another one, and may issue none itself: it vouches for
+/// nobody.
+pub(crate) fn is_issued_to_somebody(der: &[u8]) -> bool {
+    X509Certificate::from_der(der).is_ok_and(|(_, certificate)| {
+        !certificate.is_ca() && certificate.issuer() != certificate.subject()
+    })
+}
+
 /// SHA-256 of a certificate, `AB:CD:…`.
 pub(crate) fn fingerprint_of(der: &[u8]) -> String {
     colons(&Sha256::digest(der))

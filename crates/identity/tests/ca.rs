@@ -34,6 +34,12 @@ fn what_is_no_ca_is_named() {
     assert_eq!(read(key.as_bytes()), ImportError::NoCertificate);
     assert_eq!(read(b"%PDF-1.7"), ImportError::NotACertificateFile { found: "pdf" });
     let root = TestCa::new("CA");
+    let client = root.client("labor");
+    let certificate = client.pem();
+    let certificate = &certificate[..certificate.find("-----BEGIN PRIVATE KEY").unwrap()];
+    assert_eq!(read(certificate.as_bytes()), ImportError::NotACa);
+    assert_eq!(read(&client.chain[0]), ImportError::NotACa);
+    assert_eq!(read(&client.p12("x")), ImportError::NotACa);
     let cut = &root.der()[..root.der().len() / 2];
     assert!(matches!(read(cut), ImportError::Damaged { .. }));
     let broken = root.pem().replace("-----END", "-----ENDE");

@@ -39,11 +39,14 @@ pub(crate) const PEM_WORDS: &[&str] = &[
     "\u{feff}",
 ];
 
-const CODES: [&str; 12] = [
+const CODES: [&str; 15] = [
     "password-needed",
     "wrong-password",
     "damaged",
     "no-key",
+    "ca-without-key",
+    "not-a-ca",
+    "several-files",
     "no-certificate",
     "several-keys",
     "key-does-not-match",

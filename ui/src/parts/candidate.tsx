@@ -47,13 +47,15 @@ export function CandidateRow(props: {
   separate?: boolean;
   /** All that is found in it is said once for many files: it looks like one without findings. */
   isPlain?: boolean;
+  /** A file of this content stands above it: it goes once. */
+  isTwin?: boolean;
   /** It goes beside the report with its identifier. Asked where `onBeside` is there. */
   beside?: boolean;
   onBeside?: ((on: boolean) => void) | undefined;
   /** Opens the import: it is a certificate. */
   onCertificate?: (() => void) | undefined;
 }) {
-  const { view, again, onAgain, onLeaveOut, separate, isPlain, beside, onBeside, onCertificate } = props;
+  const { view, again, onAgain, onLeaveOut, separate, isPlain, isTwin, beside, onBeside, onCertificate } = props;
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
@@ -61,7 +63,13 @@ export function CandidateRow(props: {
   const [open, setOpen] = useState(view.verdict === "errors" || view.verdict === "refused");
   const isOpenQuestion = onBeside !== undefined && !beside;
   const verdict = isPlain ? "ready" : view.verdict;
-  const { icon: Icon, tone } = isOpenQuestion ? { icon: CircleHelp, tone: "caution" as const } : VERDICTS[verdict];
+  const { icon: Icon, tone } = isOpenQuestion
+    ? { icon: CircleHelp, tone: "caution" as const }
+    : VERDICTS[isTwin ? "known" : verdict];
+  const said = () => {
+    if (isTwin) return text("send.twice");
+    return isOpenQuestion ? text("send.asked") : words("verdict", verdict);
+  };
   const { known } = view;
   return (
     <li className={css.candidate} data-testid="candidate-row" data-verdict={view.verdict}>
@@ -76,9 +84,7 @@ export function CandidateRow(props: {
             </span>
           </span>
         </div>
-        <span className={`${css.verdict} ${stateCss[tone]}`}>
-          {isOpenQuestion ? text("send.asked") : words("verdict", verdict)}
-        </span>
+        <span className={`${css.verdict} ${stateCss[tone]}`}>{said()}</span>
         {onCertificate && (
           <Button icon={FileKey2} onPress={onCertificate} data-testid="import-this-certificate">
             {text("send.import-certificate")}

@@ -68,8 +68,13 @@ export function CertificateFacts({
       <dd>
         <CopyValue name={text("certificate.fingerprint")} value={certificate.fingerprint} />
       </dd>
-      <dt>{text(isNew ? "certificate.will-be-stored-in" : "certificate.stored-in")}</dt>
-      <dd>{words("stored-in", certificate.storedIn)}</dd>
+      {/* Before it is stored nobody knows whether this computer has a keychain that takes it. */}
+      {!isNew && (
+        <>
+          <dt>{text("certificate.stored-in")}</dt>
+          <dd>{words("stored-in", certificate.storedIn)}</dd>
+        </>
+      )}
       {used !== undefined && (
         <>
           <dt>{text("certificate.last-used")}</dt>

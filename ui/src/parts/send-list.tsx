@@ -18,6 +18,8 @@ interface FoundProps {
   onAgain: (on: boolean) => void;
   beside: ReadonlySet<string>;
   onBeside: (digest: string, on: boolean) => void;
+  /** What is on the list above it already. */
+  twins: ReadonlySet<CandidateView>;
   /** Warnings that are said once for all. */
   shared: ReadonlyMap<string, Shared>;
   onCertificate: (path: string) => void;
@@ -25,7 +27,7 @@ interface FoundProps {
 
 /** What was found in a source. It goes again as a whole: where that is more than one report, one switch says how many. */
 export function Found(props: FoundProps) {
-  const { source, separate, again, onAgain, beside, onBeside, shared, onCertificate } = props;
+  const { source, separate, again, onAgain, beside, onBeside, twins, shared, onCertificate } = props;
   const text = useText();
   const intake = useIntake();
   const [only, ...others] = repeated([source]);
@@ -52,8 +54,9 @@ export function Found(props: FoundProps) {
           again={again}
           isPlain={view.verdict === "warnings" && view.messages.every((message) => shared.has(sharedKey(message)))}
           onAgain={others.length === 0 && view === only ? onAgain : undefined}
+          isTwin={twins.has(view)}
           beside={beside.has(view.digest)}
-          onBeside={isAsked(view) ? (on) => onBeside(view.digest, on) : undefined}
+          onBeside={isAsked(view) && !twins.has(view) ? (on) => onBeside(view.digest, on) : undefined}
           onCertificate={
             view.kind === "certificate" && found.length === 1 && !source.pasted
               ? () => onCertificate(source.path)

@@ -63,6 +63,10 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
   // The one in use stays until the authority has accepted this one, or somebody decides otherwise.
   const trial = useCommand("certificate_try");
   const refused = trial.data?.some(({ outcome }) => outcome !== "passed") ? trial.data : undefined;
+  // Before its layer is reached, nobody has said anything of the certificate.
+  const refusal = refused?.some(({ layer, outcome }) => layer === "client-certificate" && outcome === "failed")
+    ? "certificate.not-accepted"
+    : "certificate.not-tested";
   const tryAndKeep = () =>
     trial.mutate(whole, { onSuccess: (probes) => probes.every(({ outcome }) => outcome === "passed") && keep() });
   const found = inspect.data;
@@ -148,8 +152,8 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
             (store.error.code === "no-keychain" ? <VaultOffer onDone={keep} /> : <ProblemNote problem={store.error} />)}
           {trial.error && <ProblemNote problem={trial.error} />}
           {refused && (
-            <Notice tone="caution" title={text("certificate.not-accepted")}>
-              <p>{text("certificate.not-accepted.more")}</p>
+            <Notice tone="caution" title={text(refusal)}>
+              <p>{text(`${refusal}.more`)}</p>
               <Layers probes={refused} />
             </Notice>
           )}

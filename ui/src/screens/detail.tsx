@@ -1,6 +1,6 @@
 // One report: where it stands, what to do, what was said of it, what is in it, what happened to it.
 
-import { ArrowRight, Check, FilePen, Hand, Landmark, Play, RotateCw, Undo2, X, XCircle } from "lucide-react";
+import { ArrowRight, Ban, Check, FilePen, Hand, Landmark, Play, RotateCw, Undo2, X, XCircle } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import { useState } from "react";
 import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
@@ -194,7 +194,7 @@ const ACTIONS: { code: Action; icon: LucideIcon; word: TextId }[] = [
 ];
 
 /** What is asked for more before it is done. */
-type Asked = Exclude<Action, "resubmit" | "hold-back">;
+type Asked = Exclude<Action, "resubmit" | "hold-back"> | "not-reportable";
 
 function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorrected: (id: number) => void }) {
   const { view, onShow, onCorrected } = props;
@@ -254,6 +254,11 @@ function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorr
           {text(word)}
         </Button>
       ))}
+      {view.row.actions.includes("withdraw") && !mayBeThere && (
+        <Button tone="quiet" icon={Ban} onPress={() => setAsking("not-reportable")} data-testid="action-not-reportable">
+          {text("action.not-reportable")}
+        </Button>
+      )}
       {asking === "correct" && <CorrectDialog id={id} onClose={close} onDone={onCorrected} />}
       {asking === "release" && (
         <ReasonDialog
@@ -282,6 +287,18 @@ function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorr
           confirm={text("action.say-not-received")}
           isPending={sayNotReceived.isPending}
           onConfirm={(reason) => sayNotReceived.mutate({ id, reason }, { onError })}
+          onClose={close}
+        />
+      )}
+      {asking === "not-reportable" && (
+        <ReasonDialog
+          title={text("bulk.not-reportable.title", { n: 1 })}
+          explanation={text("bulk.not-reportable.more")}
+          confirm={text("action.not-reportable")}
+          isPending={withdraw.isPending}
+          onConfirm={(reason) =>
+            withdraw.mutate({ id, reason: text("bulk.not-reportable.reason", { reason }) }, { onError })
+          }
           onClose={close}
         />
       )}

@@ -8,7 +8,7 @@ import { door } from "#door";
 
 import { useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
-import { isAsked, repeated, tally, useIntake } from "../intake";
+import { isAsked, repeated, tally, twins, useIntake } from "../intake";
 import type { Source } from "../intake";
 import { Checklist } from "../parts/checklist";
 import { Button, Switch } from "../kit/controls";
@@ -35,6 +35,7 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
   const [pasting, setPasting] = useState(false);
   const chooser = useChooser();
   const count = tally(intake.sources, beside);
+  const twice = twins(intake.sources);
   const [separate, setSeparate] = useState(false);
   const { send, isPending } = useSend({ again, setAgain, beside, separate, setSeparate });
   const total = count.send + repeated(intake.sources.filter(({ path }) => again.has(path))).length;
@@ -128,6 +129,7 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
                     again={again.has(source.path)}
                     onAgain={(on) => setAgain((set) => changed(set, source.path, on))}
                     beside={beside}
+                    twins={twice}
                     onBeside={(digest, on) => setBeside((set) => changed(set, digest, on))}
                     shared={shared}
                     onCertificate={onCertificate}
@@ -143,7 +145,12 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
           <p className={css.sum} aria-live="polite">
             {count.looking > 0
               ? text("send.looking-at", { n: count.looking })
-              : text("send.sum", { known: count.known, refused: count.refused, asked: count.asked })}
+              : text("send.sum", {
+                  twice: count.twice,
+                  known: count.known,
+                  refused: count.refused,
+                  asked: count.asked,
+                })}
           </p>
           <Masked />
           <Button tone="primary" icon={SendIcon} isDisabled={!ready} onPress={send} data-testid="send-button">

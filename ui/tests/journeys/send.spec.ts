@@ -321,7 +321,7 @@ test("a file with the identifier of a completed report is asked about, and stays
   await expect(row).toContainText("To be decided");
   await expect(window.getByTestId("send-button")).toBeDisabled();
   expect((await core.call("status")).counts.completed).toBe(2);
-  await row.getByText("It is another report: send it").click();
+  await row.getByText("Send it, as a correction or as another report").click();
   await window.getByRole("button", { name: "Send 1 report", exact: true }).click();
   await expect.poll(async () => (await core.call("status")).counts.completed).toBe(3);
 });

@@ -157,9 +157,13 @@ impl Drop for Place<'_> {
 }
 
 /// What one caller can have many of counts as one address: of IPv6 a customer chooses the lower
-/// half, and is given up to 65,536 networks beside each other (RFC 6177 section 2).
+/// half, and is given up to 65,536 networks beside each other (RFC 6177 section 2). Behind a
+/// translator the address of IPv4 stands in the last bits (RFC 6052 section 2.1).
 pub(super) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
+        IpAddr::V6(address) if address.segments()[..6] == [0x64, 0xff9b, 0, 0, 0, 0] => {
+            IpAddr::V4((address.to_bits() as u32).into())
+        }
         IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 80 << 80).into()),
         four => four,
     }
@@ -203,5 +207,6 @@ mod tests {
         assert_eq!(network(address("2001:db8::1")), network(address("2001:db8:0:ffff::1")));
         assert_ne!(network(address("2001:db8::1")), network(address("2001:db8:1::1")));
         assert_eq!(network(address("::ffff:192.0.2.1")), address("192.0.2.1"));
+        assert_eq!(network(address("64:ff9b::192.0.2.1")), address("192.0.2.1"));
     }
 }

@@ -12,13 +12,23 @@ use crate::output::Line;
 use crate::report_lines::{Asked, looked, report};
 use crate::stop;
 
+/// How long a folder may take to answer at the beginning.
+const ANSWER_MAX: std::time::Duration = std::time::Duration::from_secs(10);
 /// Pause between two looks at what became of watched reports.
 const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(500);
+
+/// Whether something else than a folder is there. A share that does not answer is watched: the
+/// watch says so.
+async fn is_no_folder(dir: PathBuf) -> bool {
+    let look = move || std::fs::metadata(&dir).is_ok_and(|there| !there.is_dir());
+    let look = tokio::time::timeout(ANSWER_MAX, tokio::task::spawn_blocking(look));
+    look.await.is_ok_and(|looked| looked.unwrap_or_default())
+}
 
 pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Problem> {
     // One that is away is watched too: a share may come later than the computer, and nobody looks
     // at a service.
-    if std::fs::metadata(&dir).is_ok_and(|there| !there.is_dir()) {
+    if is_no_folder(dir.clone()).await {
         let dir = dir.display().to_string();
         scene.output.error(Line::of(scene.texts.text("say.not-a-folder", &[("folder", &dir)])));
         return Ok(Exit::Usage);

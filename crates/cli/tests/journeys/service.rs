@@ -65,6 +65,20 @@ fn the_command_of_the_unit_sends_what_is_put_into_the_folder() {
     assert!(!said.concat().contains("Zwinglicanary"), "{said:?}");
 }
 
+/// A share that is not there at one start of the computer must not stop the service for good: what
+/// is in the journal needs no share.
+#[test]
+fn the_unit_starts_without_its_share() {
+    let unit = std::fs::read_to_string(unit_file()).unwrap();
+    for name in ["RequiresMountsFor", "Requires", "Requisite", "BindsTo", "PartOf"] {
+        assert_eq!(values(&unit, name), [""; 0], "{name}");
+    }
+    // A path of its own is bound when the service begins, and hides what is mounted there later.
+    for name in ["ReadOnlyPaths", "ReadWritePaths", "BindPaths", "BindReadOnlyPaths"] {
+        assert_eq!(values(&unit, name), [""; 0], "{name}");
+    }
+}
+
 #[published::needs_program("systemd-analyze")]
 #[test]
 fn systemd_takes_the_unit() {

@@ -192,7 +192,7 @@ impl Engine {
             let Some(look) = looked else { return Ok(()) };
             self.tell_place(watch, look.away.as_ref(), &mut each).await;
             let ready = watch.memory.ready(look);
-            let ready = self.without_left(watch, ready).await;
+            let ready = self.without_left(watch, ready, cancel).await;
             let taken = self.take_ready(ready, &mut watch.memory, cancel, &inspect, &mut each);
             let taken = taken.await;
             self.judge_known(&mut watch.memory).await;

@@ -1,5 +1,6 @@
 //! Tells by content what a file (or a PEM block) is.
 
+use super::ber;
 use crate::der::{self, BIT_STRING, CONTEXT_0, INTEGER, OCTET_STRING, OID, SEQUENCE};
 
 /// A DER structure, by its shape.
@@ -42,6 +43,12 @@ pub(crate) fn of_der(bytes: &[u8]) -> Option<DerKind> {
         [OID, ..] if items[0].value.starts_with(PKCS7) => DerKind::Other("pkcs7"),
         _ => DerKind::Other("unknown"),
     })
+}
+
+/// Whether a file holds certificates and keys sealed together, in DER or in BER.
+pub(crate) fn is_pkcs12(bytes: &[u8]) -> bool {
+    let in_ber = || ber::outer(bytes).and_then(|der| of_der(&der));
+    of_der(bytes).or_else(in_ber) == Some(DerKind::Pkcs12)
 }
 
 /// Certificate, request and revocation list are all "signed data": told by what is signed.

@@ -38,6 +38,11 @@ fn missing_and_mismatched_parts() {
         assert_eq!(code(&[several.as_bytes()], None), "several-keys");
         let p12 = ClientCertificate::p12_of(&[&client, &other], "x");
         assert_eq!(code(&[&p12], Some("x")), "several-keys");
+        // Each has a password of its own, which the other one's would be called wrong by.
+        let two: [&[u8]; 2] = [&client.p12("x"), &other.p12("y")];
+        assert_eq!(code(&two, Some("y")), "several-files");
+        assert_eq!(code(&[ca.pem().as_bytes()], None), "ca-without-key");
+        assert_eq!(code(&[ca.der()], None), "ca-without-key");
         // The same key twice is one key.
         imported(&[&client.p12("x"), client.key_pem.as_bytes()], Some("x"), &client);
         if let Some(openssl) = OpenSsl::find() {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::time::Instant;
 
 use journal::JournalError;
 use tokio_util::sync::CancellationToken;
@@ -23,7 +24,7 @@ impl Engine {
         each: &mut impl FnMut(Watched<'_>),
     ) -> Result<Option<Look>, EngineError> {
         let (at, left, look_at) = (folder.to_owned(), watch.left.clone(), watch.look_at);
-        let mounted = watch.mounted.clone();
+        let (mounted, began) = (watch.mounted.clone(), Instant::now());
         let mut looking = tokio::task::spawn_blocking(move || {
             let mut look = look_at(&at);
             mounted.judge(&at, &mut look);
@@ -32,7 +33,11 @@ impl Engine {
         });
         loop {
             tokio::select! {
-                look = &mut looking => return Ok(Some(look.map_err(|_| JournalError::Closed)?)),
+                look = &mut looking => {
+                    // A folder that is only slow is not told at every look.
+                    watch.no_answer_after = watch.no_answer_after.max(2 * began.elapsed());
+                    return Ok(Some(look.map_err(|_| JournalError::Closed)?));
+                }
                 () = cancel.cancelled() => return Ok(None),
                 () = tokio::time::sleep(watch.no_answer_after) => {
                     let reason = "folder-no-answer".to_owned();
@@ -80,9 +85,7 @@ pub(super) fn look_at_folder(folder: &Path) -> Look {
         });
         match seen {
             Ok(Some((path, metadata))) => {
-                let stamp =
-                    FileStamp { length: metadata.len(), modified: metadata.modified().ok() };
-                look.files.push((path, stamp));
+                look.files.push((path, FileStamp::of(&metadata)));
             }
             Ok(None) => {}
             Err(error) => look.away = look.away.or_else(|| away(folder, error)),

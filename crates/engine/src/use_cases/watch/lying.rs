@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fhir::Instant;
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::memory::{Away, FileStamp, Look};
@@ -178,13 +179,18 @@ fn name_of(path: &Path) -> &Path {
     path.file_name().map_or(path, Path::new)
 }
 
-/// The digest of what is in a file, unless it is being written to.
+/// The digest of what is in a file, unless that is no longer the file that was seen. What is no
+/// file is not opened: a pipe would be waited for.
 fn content_of(path: &Path, stamp: &FileStamp) -> Option<String> {
-    if stamp.length > CONTENT_MAX {
+    let is_seen = || {
+        let facts = fs::metadata(path).ok().filter(fs::Metadata::is_file);
+        facts.is_some_and(|facts| FileStamp::of(&facts) == *stamp)
+    };
+    if stamp.length > CONTENT_MAX || !is_seen() {
         return None;
     }
-    let bytes = fs::read(path).ok().filter(|bytes| bytes.len() as u64 == stamp.length)?;
-    Some(report::digest(&bytes))
+    let bytes = fs::read(path).ok()?;
+    is_seen().then(|| report::digest(&bytes))
 }
 
 fn digest(path: &Path, stamp: &FileStamp) -> String {
@@ -245,16 +251,24 @@ impl Engine {
         &self,
         watch: &mut Watch,
         ready: Vec<(PathBuf, FileStamp)>,
+        cancel: &CancellationToken,
     ) -> Vec<(PathBuf, FileStamp)> {
-        let left = watch.left.clone();
-        if ready.is_empty() || left.contents.is_empty() {
+        if ready.is_empty() || watch.left.contents.is_empty() {
             return ready;
         }
+        // What was handed over since is left no longer.
+        if let Ok(left) = self.left() {
+            watch.left = Arc::new(left);
+        }
+        let left = watch.left.clone();
         let looking = tokio::task::spawn_blocking(move || {
             ready.into_iter().partition(|(path, stamp)| left.holds_content(path, stamp))
         });
         // Nothing in it panics; were it so, nothing would be sent.
-        let (touched, ready): (Vec<_>, Vec<_>) = looking.await.unwrap_or_default();
+        let (touched, ready): (Vec<_>, Vec<_>) = tokio::select! {
+            looked = looking => looked.unwrap_or_default(),
+            () = cancel.cancelled() => return Vec::new(),
+        };
         for (path, stamp) in &touched {
             watch.memory.settle(path, *stamp, None);
         }

@@ -1,6 +1,7 @@
 //! What a watch remembers of a folder between two looks. Pure: what is there is passed in.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -14,6 +15,12 @@ use crate::candidate::Reason;
 pub(super) struct FileStamp {
     pub(super) length: u64,
     pub(super) modified: Option<SystemTime>,
+}
+
+impl FileStamp {
+    pub(super) fn of(facts: &Metadata) -> Self {
+        Self { length: facts.len(), modified: facts.modified().ok() }
+    }
 }
 
 /// One look at a folder.
