@@ -28,8 +28,9 @@ impl AuthorityCa {
     /// Reads a file. Keys and whatever else stands in it are left out.
     ///
     /// # Errors
-    /// [`ImportError::NoCertificate`] where there is none, [`ImportError::NotACa`] where all of them
-    /// were issued to somebody, [`ImportError::Damaged`] where one cannot be trusted as it stands.
+    /// [`ImportError::NoCertificate`] where there is none, [`ImportError::NotACa`] where all of
+    /// them were issued to somebody, [`ImportError::Damaged`] where one cannot be trusted as it
+    /// stands.
     pub fn read(bytes: &[u8]) -> Result<Self, ImportError> {
         let damaged = || ImportError::Damaged { kind: "certificate" };
         if kind::is_pkcs12(bytes) {

@@ -17,7 +17,7 @@ export type RowView = {
  */
 id: number, 
 /**
- * File name as dropped.
+ * File name as dropped, masked unless asked for: it may name the patient.
  */
 file: string, 
 /**
