@@ -11,16 +11,31 @@ use super::known::{Content, Stopped};
 use crate::candidate::Reason;
 
 /// What a file looked like; the same twice in a row means that nobody writes to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct FileStamp {
     pub(super) length: u64,
     pub(super) modified: Option<SystemTime>,
+    /// When the system last changed something of the file, where it keeps that, in seconds and
+    /// nanoseconds. Nobody can set it: it also tells a file that took the place of one of the same
+    /// name, length and time.
+    pub(super) changed: Option<(i64, i64)>,
 }
 
 impl FileStamp {
     pub(super) fn of(facts: &Metadata) -> Self {
-        Self { length: facts.len(), modified: facts.modified().ok() }
+        Self { length: facts.len(), modified: facts.modified().ok(), changed: changed(facts) }
     }
+}
+
+#[cfg(unix)]
+fn changed(facts: &Metadata) -> Option<(i64, i64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((facts.ctime(), facts.ctime_nsec()))
+}
+
+#[cfg(not(unix))]
+fn changed(_: &Metadata) -> Option<(i64, i64)> {
+    None
 }
 
 /// One look at a folder.
@@ -298,7 +313,7 @@ mod tests {
     }
 
     fn stamp(length: u64) -> FileStamp {
-        FileStamp { length, modified: None }
+        FileStamp { length, ..FileStamp::default() }
     }
 
     fn look(files: &[(&str, u64)]) -> Look {

@@ -3,6 +3,7 @@
 
 mod away;
 mod lying;
+mod overwritten;
 
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -516,7 +517,7 @@ async fn a_linked_file_is_read_and_a_linked_folder_is_told() {
 
 #[test]
 fn a_batch_is_full_by_files_or_by_bytes() {
-    let stamp = FileStamp { length: 1, modified: None };
+    let stamp = FileStamp { length: 1, ..FileStamp::default() };
     let piece = |bytes: Vec<u8>| Piece { name: "x".to_owned(), content: Ok(bytes) };
     let mut many = Batch::default();
     for number in 0..FILES_AT_ONCE {

@@ -1,0 +1,32 @@
+//! A file that takes the place of another.
+
+use super::*;
+
+/// The laboratory's system uses a name again, and the new report is as long as the one before and
+/// carries its time, as where exports carry a fixed one: by writing over it, and by renaming.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn another_report_of_the_same_name_length_and_time_is_taken() {
+    let (_home, engine, folder) = ground().await;
+    let text = |number| testkit::DocumentBuilder::new(number).json();
+    assert!((2..6).all(|number| text(number).len() == text(2).len()));
+    let write = |name: &str, number: u64| {
+        let path = folder.join(name);
+        fs::write(&path, text(number)).unwrap();
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+        path
+    };
+    write("over.json", 2);
+    write("renamed.json", 3);
+    let cancel = CancellationToken::new();
+    let watching = watch_by(&engine, &folder, &cancel, plain(&engine), |_| {});
+    let acting = async {
+        until("the first", || taken(&engine) == 2).await;
+        write("over.json", 4);
+        fs::rename(write(".renamed", 5), folder.join("renamed.json")).unwrap();
+        until("those after them", || taken(&engine) == 4).await;
+        cancel.cancel();
+    };
+    tokio::join!(watching, acting).0.unwrap();
+}
