@@ -3,19 +3,36 @@
 import { describe, expect, it } from "vitest";
 
 import { readCatalogue } from "../build/catalogues";
+import type { DetailView } from "../src/bridge/generated/DetailView";
 import type { MessageView } from "../src/bridge/generated/MessageView";
 import { heldAs } from "../src/parts/held";
 
 const message = (code: string) => ({ code }) as MessageView;
 
 describe("a report on hold", () => {
+  it("was not processed by the authority, and its correction was taken back", () => {
+    const timeline = [{ event: "accepted" }, { event: "failed" }, { event: "superseded" }] as DetailView["timeline"];
+    expect(heldAs({ timeline, goesByItself: false, attempts: 1, messages: [] })).toBe("failed");
+  });
+
   it("was never sent, was tried, or may be there already", () => {
-    expect(heldAs({ goesByItself: false, attempts: 0, messages: [message("birth-date-after-today")] })).toBe("unsent");
-    expect(heldAs({ goesByItself: false, attempts: 5, messages: [] })).toBe("repeat");
-    expect(heldAs({ goesByItself: false, attempts: 0, messages: [message("authority-may-have-it")] })).toBe("twice");
-    expect(heldAs({ goesByItself: true, attempts: 0, messages: [message("journal-not-compared")] })).toBe("compared");
     expect(
-      heldAs({ goesByItself: false, attempts: 2, messages: [message("x"), message("authority-may-have-it")] }),
+      heldAs({ timeline: [], goesByItself: false, attempts: 0, messages: [message("birth-date-after-today")] }),
+    ).toBe("unsent");
+    expect(heldAs({ timeline: [], goesByItself: false, attempts: 5, messages: [] })).toBe("repeat");
+    expect(
+      heldAs({ timeline: [], goesByItself: false, attempts: 0, messages: [message("authority-may-have-it")] }),
+    ).toBe("twice");
+    expect(heldAs({ timeline: [], goesByItself: true, attempts: 0, messages: [message("journal-not-compared")] })).toBe(
+      "compared",
+    );
+    expect(
+      heldAs({
+        timeline: [],
+        goesByItself: false,
+        attempts: 2,
+        messages: [message("x"), message("authority-may-have-it")],
+      }),
     ).toBe("twice");
   });
 });

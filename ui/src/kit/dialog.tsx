@@ -22,13 +22,15 @@ export function Dialog(props: {
   title: string;
   size?: "small" | "medium" | "large";
   isDirty?: boolean;
+  /** What is asked before something that is under way, and not only typed, is left. */
+  leaving?: { question: string; leave: string; stay: string } | undefined;
   /** Nothing in it takes the focus, and it may be longer than the window: the keys scroll it. */
   scrolls?: boolean;
   onClose: () => void;
   children: ReactNode;
   footer?: ReactNode;
 }) {
-  const { title, size = "medium", isDirty = false, scrolls = false, onClose, children, footer } = props;
+  const { title, size = "medium", isDirty = false, leaving, scrolls = false, onClose, children, footer } = props;
   const text = useText();
   const [asking, setAsking] = useState(false);
   const close = () => (isDirty ? setAsking(true) : onClose());
@@ -59,12 +61,12 @@ export function Dialog(props: {
           </div>
           {asking && isDirty ? (
             <div className={css.footer} role="alert" data-keeps-clear>
-              <strong className={css.asking}>{text("dialog.discard")}</strong>
+              <strong className={css.asking}>{leaving?.question ?? text("dialog.discard")}</strong>
               <Button tone="danger" onPress={onClose} data-testid="discard">
-                {text("dialog.discard.yes")}
+                {leaving?.leave ?? text("dialog.discard.yes")}
               </Button>
               <Button tone="primary" autoFocus onPress={() => setAsking(false)} data-testid="keep-editing">
-                {text("dialog.discard.no")}
+                {leaving?.stay ?? text("dialog.discard.no")}
               </Button>
             </div>
           ) : (

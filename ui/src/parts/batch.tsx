@@ -39,6 +39,8 @@ function Bar({ batch }: { batch: Batch }) {
   });
   const [showsRest, setShowsRest] = useState(false);
   const phase = phaseOf(batch, view, left);
+  // Taken back and then withdrawn: no answer was waited for.
+  const onlyClosed = phase === "settled" && view !== undefined && view.closed === batch.ids.length;
   const takenBack = phase === "undone" && batch.held?.count === onHold ? batch.held.ids : [];
   const isPaused = useStatus().data?.paused ?? false;
   useFold(phase === "settled" && batch.rest.length === 0 && view?.completed === view?.total);
@@ -68,7 +70,7 @@ function Bar({ batch }: { batch: Batch }) {
             ? ""
             : phase === "settled" && view && view.attention.length > 0
               ? text("batch.attention", { n: view.attention.length })
-              : text(`batch.said.${phase}`, { n: batch.ids.length })}
+              : text(`batch.said.${onlyClosed ? "closed" : phase}`, { n: batch.ids.length })}
         </span>
       </div>
       <div className={css.actions}>

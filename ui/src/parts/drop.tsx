@@ -20,6 +20,7 @@ import { afterCorrection } from "./correction";
 import { useSendKey } from "./draft";
 import { Notice, ProblemNote } from "../kit/notes";
 import { sayProblem } from "../kit/toasts";
+import { maskedFile } from "./veil";
 
 export type DropTarget = { kind: "send" } | { kind: "certificate" } | { kind: "report"; id: number };
 
@@ -100,7 +101,7 @@ export function CorrectionQuestion(props: {
 /** One file dropped while a report is open: its correction, or a report of its own. */
 export function DropQuestion({ id, path, onClose }: { id: number; path: string; onClose: () => void }) {
   const text = useText();
-  const { go, place } = useWindow();
+  const { go, place, reveal } = useWindow();
   const intake = useIntake();
   const onDone = (view: IntakeView) => {
     onClose();
@@ -108,7 +109,8 @@ export function DropQuestion({ id, path, onClose }: { id: number; path: string; 
     afterCorrection(view, text, (next) => "open" in place && go({ ...place, open: next }));
   };
   const [isCorrection, setIsCorrection] = useState(false);
-  const file = path.split(/[/\\]/).at(-1) ?? path;
+  const name = path.split(/[/\\]/).at(-1) ?? path;
+  const file = reveal ? name : maskedFile(name);
   if (isCorrection) return <CorrectionQuestion id={id} path={path} onDone={onDone} onClose={onClose} />;
   return (
     <Dialog

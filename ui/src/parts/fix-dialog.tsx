@@ -50,10 +50,13 @@ export function FixDialog({ ids, onClose }: { ids: number[]; onClose: () => void
   // Nothing is sent before it is known of each what the change does to it.
   const ready = preview?.looked === ids.length ? preview.view.ready : [];
   const [first, ...rest] = ready;
+  const isUnderWay = run.phase === "first" || run.phase === "rest";
+  const leaving = { question: text("fix.leave", { sent: run.sent }), leave: text("fix.stop"), stay: text("fix.go-on") };
   return (
     <Dialog
       title={text("fix.title", { n: ids.length })}
-      isDirty={run.phase === "none" ? fix.replace !== "" : run.phase === "first" || run.phase === "rest"}
+      isDirty={run.phase === "none" ? fix.replace !== "" : isUnderWay}
+      leaving={isUnderWay ? leaving : undefined}
       onClose={onClose}
       footer={
         <Steps

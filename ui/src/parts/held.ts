@@ -18,7 +18,7 @@ const MAY_BE_THERE = new Set([
   "same-report-not-asked",
 ]);
 
-export type Held = "compared" | "unsent" | "repeat" | "twice";
+export type Held = "compared" | "unsent" | "repeat" | "twice" | "failed";
 
 /**
  * Sent with one press it may be the first time, another try, or a second report of the same; or it waits for nobody's
@@ -28,8 +28,11 @@ export function heldAs({
   attempts,
   messages,
   goesByItself,
-}: Pick<DetailView, "attempts" | "messages" | "goesByItself">): Held {
+  timeline,
+}: Pick<DetailView, "attempts" | "messages" | "goesByItself" | "timeline">): Held {
   if (goesByItself) return "compared";
+  // What was to take its place was taken back: the authority's answer to it stands.
+  if (timeline.some(({ event }) => event === "failed")) return "failed";
   if (messages.some(({ code }) => MAY_BE_THERE.has(code))) return "twice";
   return attempts > 0 ? "repeat" : "unsent";
 }

@@ -237,7 +237,9 @@ function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorr
     else setAsking(code);
   };
   const held = heldAs(view);
-  const mayBeThere = view.row.state === "held" && held !== "unsent";
+  const mayBeThere = view.row.state === "held" && held !== "unsent" && held !== "failed";
+  const isPlain = view.row.errors + view.row.warnings === 0;
+  const releasing = held === "unsent" ? (isPlain ? "release.back" : "release") : (`release.${held}` as const);
   const offered = ACTIONS.filter(({ code }) => view.row.actions.includes(code));
   if (offered.length === 0) return null;
   return (
@@ -262,8 +264,8 @@ function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorr
       {asking === "correct" && <CorrectDialog id={id} onClose={close} onDone={onCorrected} />}
       {asking === "release" && (
         <ReasonDialog
-          title={text(held === "unsent" ? "release.title" : `release.${held}.title`)}
-          explanation={text(held === "unsent" ? "release.more" : `release.${held}.more`)}
+          title={text(`${releasing}.title`)}
+          explanation={text(`${releasing}.more`)}
           confirm={text("action.release")}
           isPending={release.isPending}
           onConfirm={(reason) => release.mutate({ id, reason }, { onError })}

@@ -102,8 +102,11 @@ fn wrong_certificate_files_say_what_is_wrong() {
     place.run(&["identity", "import", &wrong]).ends(1).says("not a certificate file");
     place.run(&["identity", "import", "missing.p12"]).ends(1).says("no such file");
     let ca = place.ca();
-    place.run(&["identity", "import", &ca]).ends(1).says("private key is missing");
-    let import = ["identity", "import", &ca, "--key", &ca];
+    place.run(&["identity", "import", &ca]).ends(1).says("certificate authority").says("--ca FILE");
+    let certificate = testkit::TestCa::new("Another").client("lab").chain_pem();
+    let alone = place.write("alone.pem", certificate);
+    place.run(&["identity", "import", &alone]).ends(1).says("private key is missing");
+    let import = ["identity", "import", &alone, "--key", &alone];
     place.run(&import).ends(1).says("Name the file that holds the private key");
     // The one that works is still there.
     place.run(&["identity", "show"]).ends(0).says("CN=lab");
