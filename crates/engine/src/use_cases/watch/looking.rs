@@ -1,6 +1,6 @@
 //! Looking at a watched folder, also at one that is away or does not answer.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io;
 use std::path::Path;
 use std::time::Instant;
@@ -63,6 +63,23 @@ impl Engine {
         }
         watch.place.say(self.journal(), self.now()).await;
     }
+}
+
+impl FileStamp {
+    pub(super) fn of(facts: &Metadata) -> Self {
+        Self { length: facts.len(), modified: facts.modified().ok(), changed: changed(facts) }
+    }
+}
+
+#[cfg(unix)]
+fn changed(facts: &Metadata) -> Option<(i64, i64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((facts.ctime(), facts.ctime_nsec()))
+}
+
+#[cfg(not(unix))]
+fn changed(_: &Metadata) -> Option<(i64, i64)> {
+    None
 }
 
 /// What can be seen of a folder and of the folders in it.

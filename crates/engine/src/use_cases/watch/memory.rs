@@ -1,7 +1,6 @@
 //! What a watch remembers of a folder between two looks. Pure: what is there is passed in.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -19,23 +18,6 @@ pub(super) struct FileStamp {
     /// nanoseconds. Nobody can set it: it also tells a file that took the place of one of the same
     /// name, length and time.
     pub(super) changed: Option<(i64, i64)>,
-}
-
-impl FileStamp {
-    pub(super) fn of(facts: &Metadata) -> Self {
-        Self { length: facts.len(), modified: facts.modified().ok(), changed: changed(facts) }
-    }
-}
-
-#[cfg(unix)]
-fn changed(facts: &Metadata) -> Option<(i64, i64)> {
-    use std::os::unix::fs::MetadataExt;
-    Some((facts.ctime(), facts.ctime_nsec()))
-}
-
-#[cfg(not(unix))]
-fn changed(_: &Metadata) -> Option<(i64, i64)> {
-    None
 }
 
 /// One look at a folder.
