@@ -29,7 +29,6 @@ import { namedElement } from "./said";
 import stateCss from "./state.module.css";
 import type { Tone } from "../kit/notes";
 import { Subject } from "./subject";
-import { maskedFile } from "./veil";
 
 const VERDICTS: Record<Verdict, { icon: LucideIcon; tone: Tone }> = {
   ready: { icon: CircleCheck, tone: "done" },
@@ -60,8 +59,7 @@ export function CandidateRow(props: {
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
-  const { go, reveal } = useWindow();
-  const file = reveal ? view.file : maskedFile(view.file);
+  const { go } = useWindow();
   const [open, setOpen] = useState(view.verdict === "errors" || view.verdict === "refused");
   const isOpenQuestion = onBeside !== undefined && !beside;
   const verdict = isPlain ? "ready" : view.verdict;
@@ -81,8 +79,8 @@ export function CandidateRow(props: {
           <Subject about={view} otherwise={words("kind", view.kind)} />
           <span className={css.more}>
             {view.patient && <span>{view.patient}</span>}
-            <span className={css.file} title={file}>
-              {file}
+            <span className={css.file} title={view.file}>
+              {view.file}
             </span>
           </span>
         </div>
@@ -102,7 +100,9 @@ export function CandidateRow(props: {
             {text("send.findings", { n: view.messages.length })}
           </Button>
         ) : null}
-        {onLeaveOut && <Button tone="quiet" icon={X} label={text("send.leave-out", { file })} onPress={onLeaveOut} />}
+        {onLeaveOut && (
+          <Button tone="quiet" icon={X} label={text("send.leave-out", { file: view.file })} onPress={onLeaveOut} />
+        )}
       </div>
       {known !== null && (
         <div className={css.known}>
