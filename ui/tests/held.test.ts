@@ -13,6 +13,9 @@ describe("a report on hold", () => {
   it("was not processed by the authority, and its correction was taken back", () => {
     const timeline = [{ event: "accepted" }, { event: "failed" }, { event: "superseded" }] as DetailView["timeline"];
     expect(heldAs({ timeline, goesByItself: false, attempts: 1, messages: [] })).toBe("failed");
+    // Another version may have arrived since: that is the greater danger.
+    const messages = [message("other-version-delivered")];
+    expect(heldAs({ timeline, goesByItself: false, attempts: 1, messages })).toBe("twice");
   });
 
   it("was never sent, was tried, or may be there already", () => {

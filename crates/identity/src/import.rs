@@ -36,15 +36,15 @@ pub(crate) fn import(
     password: Option<&Password>,
 ) -> Result<(Vec<CertificateDer<'static>>, SecretKey), ImportError> {
     let mut found = Found::default();
+    if let Some(file) = files.iter().find(|file| file.len() > FILE_BYTES_MAX) {
+        return Err(ImportError::TooLarge { bytes: file.len(), limit: FILE_BYTES_MAX });
+    }
     // Before one of them is opened: the password of another would be called wrong.
     let sealed = files.iter().filter(|file| kind::is_pkcs12(file)).count();
     if sealed > 1 {
         return Err(ImportError::SeveralFiles { count: sealed });
     }
     for file in files {
-        if file.len() > FILE_BYTES_MAX {
-            return Err(ImportError::TooLarge { bytes: file.len(), limit: FILE_BYTES_MAX });
-        }
         found.read(file, password)?;
     }
     let Found { certificates, mut keys, others } = found;

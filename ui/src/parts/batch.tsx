@@ -39,7 +39,7 @@ function Bar({ batch }: { batch: Batch }) {
   });
   const [showsRest, setShowsRest] = useState(false);
   const phase = phaseOf(batch, view, left);
-  // Taken back and then withdrawn: no answer was waited for.
+  // Taken back and then withdrawn, or replaced: nothing is waited for, and no answer need have come.
   const onlyClosed = phase === "settled" && view !== undefined && view.closed === batch.ids.length;
   const takenBack = phase === "undone" && batch.held?.count === onHold ? batch.held.ids : [];
   const isPaused = useStatus().data?.paused ?? false;

@@ -31,8 +31,8 @@ export function heldAs({
   timeline,
 }: Pick<DetailView, "attempts" | "messages" | "goesByItself" | "timeline">): Held {
   if (goesByItself) return "compared";
+  if (messages.some(({ code }) => MAY_BE_THERE.has(code))) return "twice";
   // What was to take its place was taken back: the authority's answer to it stands.
   if (timeline.some(({ event }) => event === "failed")) return "failed";
-  if (messages.some(({ code }) => MAY_BE_THERE.has(code))) return "twice";
   return attempts > 0 ? "repeat" : "unsent";
 }

@@ -73,6 +73,8 @@ fn the_unit_starts_without_its_share() {
     for name in ["RequiresMountsFor", "Requires", "Requisite", "BindsTo", "PartOf"] {
         assert_eq!(values(&unit, name), [""; 0], "{name}");
     }
+    let order = values(&unit, "After").concat();
+    assert!(order.split(' ').any(|one| one == "var-spool-labcourier.mount"), "{order}");
     // A path of its own is bound when the service begins, and hides what is mounted there later.
     for name in ["ReadOnlyPaths", "ReadWritePaths", "BindPaths", "BindReadOnlyPaths"] {
         assert_eq!(values(&unit, name), [""; 0], "{name}");

@@ -44,6 +44,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 const AGAIN_AFTER: Duration = Duration::from_secs(10);
 /// A share that is disconnected may keep a look waiting for ever. After so long it is told.
 const NO_ANSWER_AFTER: Duration = Duration::from_secs(60);
+/// The same of a folder that has been slow before.
+const NO_ANSWER_MAX: Duration = Duration::from_secs(600);
 /// Files of one look that cannot be looked at before that is no matter of single files.
 const FAULTS_MAX: usize = 4;
 /// Files looked at together: reading and checking is CPU work, so a few at a time.

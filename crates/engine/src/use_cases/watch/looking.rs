@@ -3,13 +3,13 @@
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use journal::JournalError;
 use tokio_util::sync::CancellationToken;
 
 use super::memory::{Away, FileStamp, Look};
-use super::{Watch, Watched, mounted};
+use super::{NO_ANSWER_MAX, Watch, Watched, mounted};
 use crate::use_cases::intake::source::{linked, walk};
 use crate::{Engine, EngineError};
 
@@ -34,8 +34,7 @@ impl Engine {
         loop {
             tokio::select! {
                 look = &mut looking => {
-                    // A folder that is only slow is not told at every look.
-                    watch.no_answer_after = watch.no_answer_after.max(2 * began.elapsed());
+                    watch.no_answer_after = patience(watch.no_answer_after, began.elapsed());
                     return Ok(Some(look.map_err(|_| JournalError::Closed)?));
                 }
                 () = cancel.cancelled() => return Ok(None),
@@ -63,6 +62,12 @@ impl Engine {
         }
         watch.place.say(self.journal(), self.now()).await;
     }
+}
+
+/// How long the next look is waited for, after one that took so long: a folder that is only slow is
+/// not told at every look, and one that has been away for hours is told soon when it goes again.
+pub(super) fn patience(before: Duration, took: Duration) -> Duration {
+    before.max(took.saturating_mul(2).min(NO_ANSWER_MAX))
 }
 
 impl FileStamp {

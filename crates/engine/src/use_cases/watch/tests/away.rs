@@ -1,6 +1,7 @@
 //! A folder that is away, is not mounted, or does not answer.
 
 use super::*;
+use crate::use_cases::watch::looking::patience;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_that_is_away_is_told_and_watched_again_when_it_is_back() {
@@ -122,4 +123,13 @@ async fn a_folder_that_does_not_answer_is_told_and_keeps_no_watch_from_ending() 
     watching(&|| true, &|| {}).await;
     let answer = || ANSWERS.store(true, Ordering::SeqCst);
     watching(&|| taken(&engine) == 1 && shown().is_none(), &answer).await;
+}
+
+#[test]
+fn a_slow_folder_is_waited_for_and_one_that_was_away_for_hours_is_told_soon() {
+    let minutes = |count: u64| Duration::from_secs(60 * count);
+    assert_eq!(patience(minutes(1), Duration::from_secs(2)), minutes(1));
+    assert_eq!(patience(minutes(1), minutes(2)), minutes(4));
+    assert_eq!(patience(minutes(4), minutes(1)), minutes(4));
+    assert_eq!(patience(minutes(1), minutes(8 * 60)), minutes(10));
 }
