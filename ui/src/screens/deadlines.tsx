@@ -1,12 +1,13 @@
 // By when reports have to be with the authority: a table of the laboratory's own, a row for each disease.
 
 import { Trash2 } from "lucide-react";
+import { useRef } from "react";
 
 import { door } from "#door";
 
 import type { DeadlineView } from "../bridge/generated/DeadlineView";
 import type { Disease } from "../bridge/generated/Disease";
-import { useCommand, useDeadlines, useRefresh } from "../bridge/queries";
+import { useDeadlines, useRefresh } from "../bridge/queries";
 import { useFormat, useText, useWords } from "../i18n/text";
 import { Button, Select } from "../kit/controls";
 import { ReadProblem } from "../kit/notes";
@@ -19,13 +20,15 @@ const HOURS = [2, 4, 8, 12, 24, 48, 72, 168, 336, 720];
 /** What a disease begins with. */
 const FIRST_HOURS = 24;
 
+const others = (kept: DeadlineView[], disease: string) => kept.filter((row) => row.disease !== disease);
+
 export function Deadlines() {
   const text = useText();
   const format = useFormat();
   const { language } = useWords();
   const kept = useDeadlines();
-  const save = useCommand("set_deadlines");
   const refresh = useRefresh();
+  const turn = useRef<Promise<void>>(Promise.resolve());
   const view = kept.data;
   if (kept.error) return <ReadProblem of={kept} />;
   if (!view) return null;
@@ -33,27 +36,25 @@ export function Deadlines() {
   const byName = (a: string, b: string) => nameOf(a).localeCompare(nameOf(b), language);
   const rows = view.deadlines.toSorted((a, b) => byName(a.disease, b.disease));
   const free = view.diseases.filter((disease) => !rows.some((row) => row.disease === disease)).toSorted(byName);
-  const keep = (deadlines: DeadlineView[]) => save.mutate({ deadlines }, { onError: sayProblem(text) });
-  const set = (disease: Disease, hours: number) =>
-    keep([...rows.filter((row) => row.disease !== disease), { disease, hours }]);
+  // One change after the other, each of what is kept by then: who is quick, or not alone, loses no row.
+  const change = (of: (kept: DeadlineView[]) => DeadlineView[], room = door.here(), done?: () => void) => {
+    const changed = turn.current.then(async () => {
+      const { deadlines } = await room.call("deadlines");
+      await room.call("set_deadlines", { deadlines: of(deadlines) });
+      done?.();
+    });
+    turn.current = changed.catch(sayProblem(text)).finally(() => refresh("set_deadlines"));
+  };
+  const set = (disease: Disease, hours: number) => change((kept) => [...others(kept, disease), { disease, hours }]);
   const remove = (row: DeadlineView) => {
     // In this room; and what others have entered meanwhile stays.
     const here = door.here();
-    const putBack = async () => {
-      const { deadlines } = await here.call("deadlines");
-      const others = deadlines.filter(({ disease }) => disease !== row.disease);
-      await here.call("set_deadlines", { deadlines: [...others, row] });
-      refresh("set_deadlines");
-    };
-    const onSuccess = () =>
-      say({
-        tone: "done",
-        title: text("deadlines.removed", { disease: nameOf(row.disease) }),
-        undo: () => void putBack().catch(sayProblem(text)),
-      });
-    save.mutate(
-      { deadlines: rows.filter(({ disease }) => disease !== row.disease) },
-      { onSuccess, onError: sayProblem(text) },
+    const undo = () => change((kept) => [...others(kept, row.disease), row], here);
+    const title = text("deadlines.removed", { disease: nameOf(row.disease) });
+    change(
+      (kept) => others(kept, row.disease),
+      here,
+      () => say({ tone: "done", title, undo }),
     );
   };
   return (
@@ -101,8 +102,6 @@ export function Deadlines() {
       )}
       <div>
         <Select
-          // Another one for each list of what is left: it shows its prompt again.
-          key={free.length}
           label={text("deadlines.add")}
           hideLabel
           value=""

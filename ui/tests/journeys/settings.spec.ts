@@ -268,8 +268,18 @@ test("a laboratory enters its deadlines; each report has a clock until the autho
     await table.getByTestId("deadline-add").click();
     await window.getByRole("option", { name, exact: true }).click();
   };
+  // Who is quicker than the core loses no list that is open and no row.
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await window.route("**/call/set_deadlines", (route) => held.then(() => route.continue()));
   await add("Malaria");
   await add("COVID-19");
+  await table.getByTestId("deadline-add").click();
+  answer();
+  await expect(table.getByTestId("deadline-malaria")).toBeVisible();
+  await expect(table.getByTestId("deadline-covid-19")).toBeVisible();
+  await expect(window.getByRole("option", { name: "Gonorrhoea", exact: true })).toBeVisible();
+  await window.keyboard.press("Escape");
   await table.getByTestId("deadline-malaria").getByRole("button").first().click();
   await window.getByRole("option", { name: "2 hours", exact: true }).click();
   const rows = async () => (await core.call("deadlines")).deadlines;
