@@ -11,6 +11,7 @@ use hyper_util::client::legacy::connect::{Connected, Connection};
 use hyper_util::rt::TokioIo;
 use identity::KeyPin;
 use rustls::ProtocolVersion;
+use socket2::SockRef;
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
@@ -47,6 +48,19 @@ impl Link {
     }
 }
 
+/// How often is read from a connection that takes no more: tickets, the end of an answer, an alert.
+const LAST_READS: u32 = 16;
+
+/// What has arrived and was not read, without waiting for more. It asks the socket itself: the
+/// runtime may not have been told yet that there is something to read.
+struct Waiting<'a>(&'a TcpStream);
+
+impl io::Read for Waiting<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        (&*SockRef::from(self.0)).read(buffer)
+    }
+}
+
 /// The connection as HTTP uses it.
 pub(crate) struct Secured {
     stream: TokioIo<TlsStream<TcpStream>>,
@@ -68,6 +82,38 @@ impl Secured {
         if old || session.tls13_tickets_received() > 0 {
             self.link.answered();
         }
+    }
+
+    /// A server may have said why before it reset the connection: that has arrived and waits to be
+    /// read, and whoever hears that writing failed does not read any more. Nothing is taken from
+    /// who reads all the same: an answer stays in the session.
+    fn hear_out(&mut self) {
+        let (tcp, session) = self.stream.inner_mut().get_mut();
+        let mut waiting = Waiting(tcp);
+        for _ in 0..LAST_READS {
+            match session.read_tls(&mut waiting) {
+                Ok(0) | Err(_) => return,
+                Ok(_) => {}
+            }
+            if let Err(tls) = session.process_new_packets() {
+                let _ = self.link.broken.set(tls);
+                return;
+            }
+        }
+    }
+
+    fn written<T>(&mut self, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        self.note(&result);
+        if matches!(result, Poll::Ready(Err(_))) && self.link.broken().is_none() {
+            self.hear_out();
+            self.observe();
+            // Told with the error, as reading tells it: where there is no connection yet to ask,
+            // the error is all that is left.
+            if let Some(tls) = self.link.broken() {
+                return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, tls.clone())));
+            }
+        }
+        result
     }
 
     fn note<T>(&self, result: &Poll<io::Result<T>>) {
@@ -100,14 +146,12 @@ impl Write for Secured {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.note(&result);
-        result
+        self.written(result)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let result = Pin::new(&mut self.stream).poll_flush(context);
-        self.note(&result);
-        result
+        self.written(result)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -124,8 +168,7 @@ impl Write for Secured {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
-        self.note(&result);
-        result
+        self.written(result)
     }
 }
 

@@ -37,7 +37,7 @@ pub enum ProbeOutcome {
         /// Code of the configuration problem.
         code: &'static str,
     },
-    /// An earlier layer failed, so nothing is known.
+    /// An earlier layer failed, or no answer came that would show it: nothing is known.
     NotReached,
 }
 
@@ -103,9 +103,21 @@ async fn network(endpoint: &Endpoint, limits: Limits, rows: &mut Vec<ProbeOutcom
     false
 }
 
+/// How often is asked, where the connection is cut: what a server says of a certificate may be lost
+/// in its reset, and is heard the next time.
+const ASKED_MAX: u32 = 3;
+
 /// TLS, both certificates, capability: told apart by the reason of one request's failure.
 async fn application(authority: &HttpAuthority, rows: &mut Vec<ProbeOutcome>) {
-    let why = match authority.described().await {
+    let mut described = authority.described().await;
+    for _ in 1..ASKED_MAX {
+        match &described {
+            Err(fault) if fault.why() == Some(&Why::Cut) => {}
+            _ => break,
+        }
+        described = authority.described().await;
+    }
+    let why = match described {
         Ok((capability, _, link)) => {
             let link = link.as_deref();
             let key = link.and_then(|link| link.server_key).map(|key| key.to_string());
@@ -134,6 +146,11 @@ async fn application(authority: &HttpAuthority, rows: &mut Vec<ProbeOutcome>) {
         | Why::ProxyUnreachable
         | Why::ProxyAuthentication
         | Why::ProxyRefused { .. } => 0,
+        // TLS 1.3 judges our certificate after the handshake: without an answer nothing shows how.
+        Why::Cut | Why::Timeout => {
+            rows.extend([passed(None), passed(None), ProbeOutcome::NotReached, failed(why)]);
+            return;
+        }
         _ => 3,
     };
     rows.extend(std::iter::repeat_n(passed(None), sound));

@@ -231,9 +231,17 @@ async fn probe_ticks_every_layer() {
     assert_eq!(told(&fault), ("transient", "html"));
 }
 
-/// A server of HTTP/2 that demands a certificate of its own authority, and reads on after refusing
-/// one, so that its alert is not lost in a reset.
-async fn demanding(world: &World) -> String {
+/// What a server does once it has refused a certificate.
+#[derive(Clone, Copy, PartialEq)]
+enum Refused {
+    /// It reads on, so that its alert is not lost in a reset.
+    ReadsOn,
+    /// It resets the connection, as one that is closed with unread data is.
+    Resets,
+}
+
+/// A server of HTTP/2 that demands a certificate of its own authority.
+async fn demanding(world: &World, refused: Refused) -> String {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut roots = rustls::RootCertStore::empty();
     roots.add(world.ca.der().clone()).unwrap();
@@ -253,8 +261,14 @@ async fn demanding(world: &World) -> String {
         while let Ok((stream, _)) = listener.accept().await {
             let acceptor = acceptor.clone();
             tokio::spawn(async move {
-                if let Err((_, mut stream)) = acceptor.accept(stream).into_fallible().await {
-                    let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+                let Err((_, mut stream)) = acceptor.accept(stream).into_fallible().await else {
+                    return;
+                };
+                match refused {
+                    Refused::ReadsOn => {
+                        let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+                    }
+                    Refused::Resets => stream.set_zero_linger().unwrap(),
                 }
             });
         }
@@ -267,7 +281,7 @@ async fn demanding(world: &World) -> String {
 async fn a_refused_client_certificate_is_told_over_http_2_too() {
     let mut figures = Figures::start("tls", "a_refused_client_certificate_over_http_2");
     let world = World::new();
-    let base = demanding(&world).await;
+    let base = demanding(&world, Refused::ReadsOn).await;
     let expired =
         world.ca.client_with("labor", KeyKind::P256, Validity::Expired, Purpose::ClientAuth);
     let stranger = TestCa::new("Fremde Behörde").client("labor");
@@ -288,4 +302,37 @@ async fn a_refused_client_certificate_is_told_over_http_2_too() {
         figures.cases(1);
     }
     figures.finish();
+}
+
+/// What a server has said before it resets the connection has arrived: writing fails, and who does
+/// not read then takes a refused certificate for a bad network.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refusal_that_a_reset_follows_is_heard() {
+    let world = World::new();
+    let base = demanding(&world, Refused::Resets).await;
+    let endpoint = endpoint(&base, &world.ca);
+    let identity = identity_of(&TestCa::new("Fremde Behörde").client("labor"));
+    let refused = Why::TlsClientRefused { alert: "unknown-ca".to_owned() };
+    let mut heard = 0;
+    for time in 0..100 {
+        let authority = HttpAuthority::with_limits(&endpoint, Some(&identity), limits()).unwrap();
+        let fault = authority.capability().await.unwrap_err();
+        // Now and then the connection ends before a request is put on it: that is no refusal of one.
+        assert!([Some(&refused), Some(&Why::Cut)].contains(&fault.why()), "{time}: {fault:?}");
+        heard += u32::from(fault.why() == Some(&refused));
+        let rows = probe(&endpoint, Some(&identity)).await;
+        assert!(!matches!(rows[5].outcome, ProbeOutcome::Passed { .. }), "{time}: {rows:?}");
+    }
+    // Elsewhere a reset may discard what has arrived.
+    assert!(heard >= 80 || !cfg!(target_os = "linux"), "{heard} of 100");
+}
+
+/// Without an answer nobody knows what became of the certificate.
+#[tokio::test]
+async fn a_certificate_without_an_answer_has_not_passed() {
+    let world = World::new();
+    let server = world.server(|_| Reaction::CutBeforeAnswer).await;
+    let rows = probe(&world.endpoint(&server), Some(&world.identity())).await;
+    assert_eq!(rows[5].outcome, ProbeOutcome::NotReached, "{rows:?}");
+    assert_eq!(rows[6].outcome, ProbeOutcome::Failed { why: Why::Cut });
 }
