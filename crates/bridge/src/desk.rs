@@ -23,7 +23,7 @@ mod rules;
 mod safekeeping;
 mod saved_views;
 mod screen;
-mod setup;
+pub(crate) mod setup;
 mod standing;
 pub(crate) mod statement;
 mod statistics;

@@ -28,7 +28,8 @@ For real:
 
 Exit codes:
   0  all well
-  1  something needs a person: a report is held, rejected, failed or refused, or a file cannot be read
+  1  something needs a person: a report is held, rejected, failed or refused, or a file cannot be read;
+     or a notice is not read yet (labcourier journal notices), but for a watch that is told to stop
   2  wrong usage, an unknown report number, a step that the report's state does not allow
   3  the authority cannot be reached or refuses the certificate, another program is busy, or sending is
      paused; nothing is lost

@@ -156,8 +156,16 @@ impl Scene<'_> {
         Headless::open(&self.folder(), self.passphrase()?).await
     }
 
-    /// What happened to the journal is said with every command until a person has read it.
+    /// What happened to the journal is said with every command until a person has read it; then
+    /// the command's exit code says so too.
     fn tell(&self, profile: &Headless) -> Result<(), Problem> {
+        let is_any = self.say_notices(profile)?;
+        self.told.fetch_or(is_any, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Says what nobody has read yet. Whether there is anything.
+    fn say_notices(&self, profile: &Headless) -> Result<bool, Problem> {
         let notices = profile.notices()?;
         for notice in &notices {
             let line = Line::new()
@@ -166,10 +174,9 @@ impl Scene<'_> {
             self.output.error(line);
         }
         if !notices.is_empty() {
-            self.told.store(true, Ordering::Relaxed);
             self.hint("say.notices-more", &[]);
         }
-        Ok(())
+        Ok(!notices.is_empty())
     }
 
     fn passphrase(&self) -> Result<Option<Password>, Problem> {

@@ -324,7 +324,7 @@ fn subject_of(pem: &str) -> Option<String> {
 }
 
 /// The endpoint with another CA or proxy. What is not given stays; what is empty is done without.
-pub(super) fn with_way(
+pub(crate) fn with_way(
     known: Endpoint,
     ca_pem: Option<String>,
     proxy: Option<String>,

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use engine::Profile;
 use identity::Password;
+use journal::JournalError;
 use serde::Serialize;
 
 use super::Headless;
@@ -111,10 +112,20 @@ impl Headless {
     }
 
     /// Copies the journal into one file under the same key. Never overwrites.
+    ///
+    /// # Errors
+    /// `file-unreadable` with the file's path where it cannot be written: the journal is well.
     pub fn backup(&self, target: &Path) -> Result<BackupFacts, Problem> {
-        let facts = self.engine.journal().backup(target)?;
+        let file = target.display().to_string();
+        let facts = self.engine.journal().backup(target).map_err(|error| match error {
+            JournalError::Io { source, .. } => {
+                let reason = source.to_string();
+                Problem::new("file-unreadable", &[("file", &file), ("reason", &reason)], "backup")
+            }
+            other => other.into(),
+        })?;
         Ok(BackupFacts {
-            file: target.display().to_string(),
+            file,
             bytes: facts.bytes,
             submissions: facts.submissions,
             events: facts.events,

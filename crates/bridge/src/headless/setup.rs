@@ -11,6 +11,7 @@ use url::Url;
 
 use super::Headless;
 use crate::connection;
+use crate::desk::setup::with_way;
 use crate::problem::Problem;
 use crate::views::{ProbeOutcome, ProbeView, ProductionNeeds, StayingView};
 
@@ -245,6 +246,28 @@ impl Headless {
             .map_err(|_| Problem::new("argument-invalid", &[("argument", url)], "endpoint"))?;
         let same = if same_authority { SameAuthority::Yes } else { SameAuthority::Unknown };
         Ok(self.engine.set_endpoint_address(name, base, same).await?)
+    }
+
+    /// Says whom an endpoint trusts and by which proxy it is reached. What is not given stays; what
+    /// is empty is done without.
+    pub async fn set_endpoint_way(
+        &self,
+        name: &str,
+        ca_pem: Option<String>,
+        proxy: Option<String>,
+        proxy_password: Option<&Password>,
+    ) -> Result<(), Problem> {
+        self.endpoints_may_change()?;
+        let known = self.engine.profile().endpoint_named(name).cloned();
+        let known =
+            known.ok_or_else(|| Problem::new("unknown-endpoint", &[("name", name)], "endpoint"))?;
+        let Endpoint { ca_pem, mut proxy, .. } = with_way(known, ca_pem, proxy)?;
+        if let Some((proxy, password)) = proxy.as_mut().zip(proxy_password) {
+            proxy
+                .set_password(Some(password.expose()))
+                .map_err(|()| crate::limits::invalid("--proxy-password-file"))?;
+        }
+        Ok(self.engine.set_endpoint_way(name, ca_pem, proxy).await?)
     }
 
     /// Gives an endpoint another name.

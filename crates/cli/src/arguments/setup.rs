@@ -199,6 +199,34 @@ Example:
         #[arg(long)]
         same_authority: bool,
     },
+    /// Say whom an endpoint trusts, and by which proxy it is reached.
+    #[command(after_help = "\
+What is not named stays as it is. The address stays, and everything that was sent there.
+
+Examples:
+  labcourier endpoint set-way production --ca ca.pem
+  labcourier endpoint set-way production --proxy http://proxy:3128
+  labcourier endpoint set-way production --no-ca --no-proxy")]
+    #[command(group(clap::ArgGroup::new("way").required(true).multiple(true)))]
+    SetWay {
+        /// Its name.
+        name: String,
+        /// The authority's own CA certificate (PEM): it alone is trusted then.
+        #[arg(long, value_name = "FILE", group = "way")]
+        ca: Option<PathBuf>,
+        /// Trust the CAs of this computer instead of one of the authority's own.
+        #[arg(long, conflicts_with = "ca", group = "way")]
+        no_ca: bool,
+        /// HTTP proxy, e.g. http://proxy:3128 or http://USER@proxy:3128
+        #[arg(long, value_name = "URL", group = "way")]
+        proxy: Option<String>,
+        /// Reach it without a proxy.
+        #[arg(long, conflicts_with = "proxy", group = "way")]
+        no_proxy: bool,
+        /// File whose first line is the password that the proxy wants; fd:N reads a descriptor.
+        #[arg(long, value_name = "F", requires = "proxy")]
+        proxy_password_file: Option<PathBuf>,
+    },
     /// Give an endpoint another name; its reports and certificates go with it.
     #[command(after_help = "\
 Close the window and stop other programs of this profile first.

@@ -72,6 +72,7 @@ fn of_endpoint(command: &EndpointCommand) -> Option<Change> {
             "endpoint-address-set",
             &[("endpoint", name), ("address", &Change::address(url))],
         )),
+        EndpointCommand::SetWay { name, .. } => named("endpoint-way-set", name),
         EndpointCommand::Rename { name, new_name } => {
             Some(Change::new("endpoint-renamed", &[("endpoint", name), ("name", new_name)]))
         }

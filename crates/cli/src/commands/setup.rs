@@ -1,6 +1,6 @@
 //! Making a profile; endpoints.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bridge::headless::{
@@ -74,16 +74,18 @@ fn made(scene: &Scene<'_>, profile: &Headless) {
     }
 }
 
+fn ca_of(scene: &Scene<'_>, file: Option<&Path>) -> Result<Option<String>, Problem> {
+    let read = file.map(|file| scene.read(file)).transpose()?;
+    Ok(read.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
 fn endpoint_terms(
     scene: &Scene<'_>,
     name: String,
     url: String,
     options: EndpointOptions,
 ) -> Result<EndpointTerms, Problem> {
-    let ca_pem = match &options.ca {
-        Some(file) => Some(String::from_utf8_lossy(&scene.read(file)?).into_owned()),
-        None => None,
-    };
+    let ca_pem = ca_of(scene, options.ca.as_deref())?;
     let proxy_password = match &options.proxy_password_file {
         Some(file) => Some(Arc::new(passphrase::read(file)?)),
         None => None,
@@ -122,6 +124,13 @@ pub(super) async fn endpoint(scene: &Scene<'_>, command: EndpointCommand) -> Res
             changed(scene, &profile, &name, "say.endpoint-address-set");
             warn_of_path(scene, &profile, Some(&name));
             warn_of_same_address(scene, &profile, &name);
+        }
+        EndpointCommand::SetWay { name, ca, no_ca, proxy, no_proxy, proxy_password_file } => {
+            let ca = ca_of(scene, ca.as_deref())?.or_else(|| no_ca.then(String::new));
+            let proxy = proxy.or_else(|| no_proxy.then(String::new));
+            let password = proxy_password_file.as_deref().map(passphrase::read).transpose()?;
+            profile.set_endpoint_way(&name, ca, proxy, password.as_ref()).await?;
+            changed(scene, &profile, &name, "say.endpoint-way-set");
         }
         EndpointCommand::Rename { name, new_name } => {
             profile.rename_endpoint(&name, &new_name).await?;

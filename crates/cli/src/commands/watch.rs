@@ -33,7 +33,9 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
         scene.output.error(Line::of(scene.texts.text("say.not-a-folder", &[("folder", &dir)])));
         return Ok(Exit::Usage);
     }
-    let mut profile = scene.open().await?;
+    let mut profile = scene.open_untold().await?;
+    // How a service ends says whether it worked, not what was unread when it began.
+    scene.say_notices(&profile)?;
     if scene.refuses_unnamed(&profile, profile.may_take_unnamed(std::slice::from_ref(&dir))) {
         return Ok(Exit::Usage);
     }
@@ -43,6 +45,8 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
     let mut told = Told::of_the_open(&profile)?;
     told.pause(scene, &profile)?;
     profile.start().await;
+    // Before it says that it watches: whoever stops it then is heard.
+    let stop = stop::on_signal();
     let folder = dir.display().to_string();
     scene.hint("say.watching", &[("folder", &folder)]);
     // All of it is sent, also what came while nobody watched: a service that is started again must
@@ -51,7 +55,6 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
     if lying > 0 {
         scene.hint("say.lying", &[("count", &lying.to_string())]);
     }
-    let stop = stop::on_signal();
     let (arrived, mut news) = tokio::sync::mpsc::unbounded_channel();
     let watching = profile.watch(dir, stop.clone(), move |arrival| {
         // The receiver lives as long as the watching.

@@ -41,6 +41,30 @@ fn an_endpoint_that_reports_wait_for_is_neither_removed_nor_led_elsewhere() {
 }
 
 #[test]
+fn another_ca_or_proxy_is_named_where_the_endpoint_stands() {
+    let place = Place::ready();
+    let (url, ca) = (place.url(), place.ca());
+    // Without its CA the authority is a stranger; what is advised then can be typed.
+    place.run(&["endpoint", "add", "other", &url]).ends(0);
+    place.run(&["endpoint", "test", "other"]).ends(3).says("endpoint set-way NAME --ca FILE");
+    place.run(&["endpoint", "set-way", "other", "--ca", &ca]).ends(0).says("from now on");
+    place.run(&["endpoint", "test", "other"]).says_not("set-way");
+    place.run(&["endpoint", "set-way", "other", "--proxy", "http://127.0.0.1:1"]).ends(0);
+    let one = || place.json(0, &["endpoint", "list"])[1].clone();
+    assert_eq!(one()["proxy"], "http://127.0.0.1:1/");
+    assert_eq!(one()["ownCa"], true, "what is not named stays");
+    place.run(&["endpoint", "set-way", "other", "--no-ca", "--no-proxy"]).ends(0);
+    assert_eq!((one()["proxy"].is_null(), &one()["ownCa"]), (true, &false.into()));
+    // Nothing named, an authority that nobody knows, and a file that is no CA.
+    place.run(&["endpoint", "set-way", "other"]).ends(2);
+    place.run(&["endpoint", "set-way", "nobody", "--no-ca"]).ends(2).says("no authority named");
+    let bundle = place.write("one.p12", "no pem");
+    let refused = place.run(&["endpoint", "set-way", "other", "--ca", &bundle]);
+    refused.ends(2).says("no certificate in PEM");
+    place.run(&["audit"]).ends(0).says("CA or proxy of the authority other was changed");
+}
+
+#[test]
 fn a_renamed_endpoint_keeps_its_reports_and_its_certificate() {
     let mut place = Place::ready();
     place.stop();

@@ -28,6 +28,16 @@ fn stored(place: &Place) -> Value {
     printed(place, &["search", "--count", "0"])[0]["total"].clone()
 }
 
+/// A folder that is not there is no broken journal.
+#[test]
+fn a_backup_that_cannot_be_written_is_named_by_its_file() {
+    let place = Place::ready();
+    let nowhere = place.shown("nowhere/kept.db");
+    let refused = place.run(&["journal", "backup", &nowhere]).ends(1);
+    refused.says("nowhere/kept.db").says_not("journal");
+    place.run(&["journal", "verify"]).ends(0);
+}
+
 #[test]
 fn a_backup_on_another_computer_sends_nothing_again_that_was_sent_since() {
     let place = Place::ready();

@@ -121,6 +121,11 @@ fn a_service_names_no_files() {
     let all = [said, out, err].concat().join("\n");
     assert!(!all.contains(canary), "{all}");
     assert!(all.contains("Refused") && all.contains(&digest), "{all}");
+    // A watch says that too, and ends well when it is told to.
+    let mut watching = Watcher::start(&place);
+    until(&mut watching.err, "Notice");
+    until(&mut watching.err, "Watching");
+    watching.stop();
     place.run(&["journal", "notices", "--read"]);
     let mut watching = Watcher::start_with(&place, &["--json"]);
     place.write(&format!("folder/{canary}-3.json"), report(271).json());

@@ -317,7 +317,7 @@ async fn a_refusal_that_a_reset_follows_is_heard() {
     for time in 0..100 {
         let authority = HttpAuthority::with_limits(&endpoint, Some(&identity), limits()).unwrap();
         let fault = authority.capability().await.unwrap_err();
-        // Now and then the connection ends before a request is put on it: that is no refusal of one.
+        // Now and then the connection ends before a request is put on it: no refusal of one.
         assert!([Some(&refused), Some(&Why::Cut)].contains(&fault.why()), "{time}: {fault:?}");
         heard += u32::from(fault.why() == Some(&refused));
         let rows = probe(&endpoint, Some(&identity)).await;
