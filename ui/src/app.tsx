@@ -108,6 +108,8 @@ function dropTarget(place: Place, cache: QueryClient): DropTarget {
 
 /** Files that hold a certificate or its key, wherever they are dropped. */
 const CERTIFICATE_FILE = /\.(p12|pfx|pem|cer|crt|der|key)$/i;
+/** Files that may be the correction of the report that is open; what else is dropped beside it is looked at in Send. */
+const REPORT_FILE = /\.(json|xml)$/i;
 
 function Frame() {
   const { text } = useWords();
@@ -183,8 +185,9 @@ function Frame() {
     if (preferences.data?.firstRunDone === false) save({ firstRunDone: true });
     const [only] = paths;
     if (target.kind === "certificate") certificate.offer(paths);
-    else if (target.kind === "report" && paths.length === 1 && only) setQuestion({ id: target.id, path: only });
-    else {
+    else if (target.kind === "report" && paths.length === 1 && only && REPORT_FILE.test(only)) {
+      setQuestion({ id: target.id, path: only });
+    } else {
       go(HOME.send);
       intake.choose(paths);
     }

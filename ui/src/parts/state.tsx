@@ -53,7 +53,9 @@ export function StateLabel({ state, size }: { state: State; size?: number }) {
   return (
     <span className={`${css.label} ${css[toneOf(state)]}`}>
       <StateMark state={state} size={size} />
-      <span className={css.word}>{words("state", state)}</span>
+      <span className={css.word} title={words("state", state)}>
+        {words("state", state)}
+      </span>
     </span>
   );
 }

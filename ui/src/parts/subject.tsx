@@ -35,7 +35,11 @@ export function Subject({ about, otherwise }: { about: About; otherwise: string 
   return (
     <span className={css.subject}>
       <strong title={disease ?? otherwise}>{disease ?? otherwise}</strong>
-      {test && <span className={css.test}>{test}</span>}
+      {test && (
+        <span className={css.test} title={test}>
+          {test}
+        </span>
+      )}
     </span>
   );
 }

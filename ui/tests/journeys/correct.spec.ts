@@ -323,6 +323,17 @@ test.describe("with names", () => {
     await expect(window.getByTestId("detail")).toHaveCount(0);
   });
 
+  test("what is no report is not asked to be the correction of the one that is open", async ({ window, core }) => {
+    const [file] = core.copies("muster-fehler", 1);
+    await failed(core, [file ?? ""]);
+    await window.getByTestId("nav-reports").click();
+    await window.getByTestId("report-row").click();
+    await expect(window.getByTestId("action-correct")).toBeVisible();
+    await core.drop([core.write("letter.pdf", "%PDF-1.7")]);
+    await expect(window.getByTestId("candidate-row")).toContainText("PDF");
+    await expect(window.getByRole("dialog")).toHaveCount(0);
+  });
+
   test("a corrected file dropped on the form of the correction is that correction", async ({ window, core }) => {
     const [file] = core.copies("muster-fehler", 1);
     await failed(core, [file ?? ""]);
