@@ -34,8 +34,10 @@ pub struct Entry {
     pub record: Record,
     /// Identifier of the document.
     pub document: Option<String>,
-    /// Disease or leading code in words.
+    /// Disease or leading code in the report's own words.
     pub subject: Option<String>,
+    /// Key of the disease where it is known, e.g. `hepatitis-b` ([`Headless::disease_named`]).
+    pub disease: Option<&'static str>,
     /// Name of the laboratory.
     pub laboratory: Option<String>,
     /// The submission that took its place.
@@ -81,6 +83,12 @@ fhir::shows_only!(Moment { at, event });
 const PAGE: usize = 500;
 
 impl Headless {
+    /// The name of a disease in one of the languages (`en`, `de`, `fr`, `it`).
+    pub fn disease_named(key: &str, language: &str) -> Option<&'static str> {
+        let at = report::diseases::LANGUAGES.iter().position(|known| *known == language)?;
+        Some(report::diseases::of_key(key)?.names[at])
+    }
+
     /// Submissions that are on hold, whatever their endpoint.
     pub fn on_hold(&self) -> Result<u64, Problem> {
         let counts = self.engine.journal().counts(self.engine.now())?;
@@ -189,6 +197,7 @@ fn entry(detail: &Detail, profile: &Profile, now: Instant) -> Entry {
         record: Record::of(&detail.row, &detail.messages, profile, now),
         document: summary.identifier.clone(),
         subject: summary.subject.clone(),
+        disease: summary.tested().map(|tested| tested.disease.key),
         laboratory: summary.laboratory.clone(),
         corrected_by: corrected_by.map(|id| id.0),
         patient: summary.patient.clone(),

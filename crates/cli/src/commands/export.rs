@@ -30,6 +30,7 @@ const COLUMNS: &[&str] = &[
     "created",
     "updated",
     "environment",
+    "disease",
 ];
 /// Only with `--names`.
 const NAMES: &[&str] = &["patient", "birthDate"];
@@ -97,6 +98,7 @@ fn row(entry: &Entry, names: bool) -> String {
         text(&record.created),
         text(&record.updated),
         record.environment.map_or_else(String::new, |it| it.code().to_owned()),
+        entry.disease.unwrap_or_default().to_owned(),
     ];
     if names {
         cells.extend([text(&entry.patient), text(&entry.birth_date)]);

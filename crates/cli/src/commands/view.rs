@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use bridge::headless::{Family, ListTerms, Moment, Record, Shown};
+use bridge::headless::{Entry, Family, Headless, ListTerms, Moment, Record, Shown};
 use bridge::{Environment, Group, Problem, Severity};
 
 use super::Scene;
@@ -79,8 +79,9 @@ fn facts(scene: &Scene<'_>, shown: &Shown) {
     scene.fact("file", size.as_deref().unwrap_or(&record.file));
     let number = |id: Option<i64>| id.map(|id| id.to_string());
     let (corrects, by) = (number(record.corrects), number(entry.corrected_by));
+    let subject = subject_of(scene, entry);
     let optional = [
-        ("disease", &entry.subject),
+        ("disease", &subject),
         ("laboratory", &entry.laboratory),
         ("document", &entry.document),
         ("identifier", &record.identifier),
@@ -99,6 +100,17 @@ fn facts(scene: &Scene<'_>, shown: &Shown) {
     let endpoint = record.endpoint.as_deref().unwrap_or_default();
     scene.fact("endpoint", &format!("{endpoint} ({environment})"));
     scene.fact("attempts", &record.attempts.to_string());
+}
+
+/// The disease in words and what the report says itself, where that is something else.
+fn subject_of(scene: &Scene<'_>, entry: &Entry) -> Option<String> {
+    let language = scene.texts.language().code();
+    let disease = entry.disease.and_then(|key| Headless::disease_named(key, language));
+    match (disease, &entry.subject) {
+        (Some(disease), Some(own)) if disease != own => Some(format!("{disease}  ({own})")),
+        (Some(disease), _) => Some(disease.to_owned()),
+        (None, own) => own.clone(),
+    }
 }
 
 fn heading(scene: &Scene<'_>, label: &str) {

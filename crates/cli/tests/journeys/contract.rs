@@ -168,6 +168,12 @@ fn decisions_export_and_the_journal() {
     assert!(csv.starts_with("id,state,file,"), "{csv}");
     assert!(csv.contains("'=fails.json"), "no formula: {csv}");
     assert!(!csv.contains("Muster-Fehler"), "no names: {csv}");
+    assert!(
+        csv.lines().next().unwrap().ends_with(",disease") && csv.contains(",covid-19\n"),
+        "{csv}"
+    );
+    // In words of the reader's language.
+    place.run(&["show", "1"]).says("COVID-19  (");
     let named = place.run(&["export", "--format", "csv", "--names"]).ends(0).out;
     assert!(named.contains("Muster-Fehler"), "{named}");
     let objects = place.json(0, &["export", "--format", "json"]);
