@@ -8,6 +8,7 @@ pub(crate) mod intake_schema;
 pub(crate) mod interactions;
 pub(crate) mod limits;
 pub(crate) mod openapi;
+pub(crate) mod paced;
 pub(crate) mod percent;
 pub(crate) mod refusals;
 pub(crate) mod reply;

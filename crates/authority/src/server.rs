@@ -24,6 +24,7 @@ use crate::faults::{self, FaultPlan};
 use crate::http::context::{Context, ForeignDocument};
 use crate::http::definition::BASE_PATH;
 use crate::http::limits::{Limits, RateLimiter};
+use crate::http::paced::Paced;
 use crate::http::routes;
 use crate::http::unreadable::Explained;
 use crate::metrics::Metrics;
@@ -322,7 +323,10 @@ async fn known(
 ) -> Option<(TlsStream<TcpStream>, Arc<Presented>, Place)> {
     let _ = stream.set_nodelay(true);
     let turn = entrance.pending.turn(&stream, peer.ip()).await?;
-    let stream = shake(stream, &entrance.trust, terms, &context.faults).await?;
+    let stream = tokio::select! {
+        () = turn.displaced() => return None,
+        shaken = shake(stream, &entrance.trust, terms, &context.faults) => shaken?,
+    };
     drop(turn);
     let certificate = stream.get_ref().1.peer_certificates().and_then(Presented::of)?;
     let laboratory = context.store.laboratory(certificate.fingerprint.clone()).await.ok().flatten();
@@ -343,6 +347,7 @@ async fn connection(
     over: &CancellationToken,
 ) {
     let valid_until = certificate.valid_until;
+    let stream = Explained::new(Paced::new(stream, context.pause_max));
     let service = service_fn(move |request| {
         let (context, certificate) = (Arc::clone(&context), Arc::clone(&certificate));
         async move { routes::answer(&context, &certificate, request).await }
@@ -357,7 +362,7 @@ async fn connection(
         .max_header_list_size(HEADER_LIST_MAX)
         .keep_alive_interval(HEAD_MAX)
         .keep_alive_timeout(HANDSHAKE_MAX);
-    let serving = builder.serve_connection(TokioIo::new(Explained::new(stream)), service);
+    let serving = builder.serve_connection(TokioIo::new(stream), service);
     tokio::pin!(serving);
     let ended = tokio::select! {
         ended = serving.as_mut() => Some(ended),

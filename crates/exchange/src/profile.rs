@@ -118,6 +118,10 @@ fn check_contained(root: Element<'_>, strictness: Strictness, findings: &mut Vec
     }
 }
 
+/// Of how many identifiers it is said what is wrong with each: one is right, and each that is too
+/// much would be told twice.
+const IDENTIFIERS_JUDGED: usize = 10;
+
 fn check_identifier(root: Element<'_>, findings: &mut Vec<Finding>) {
     let identifiers: Vec<_> = root.all("identifier").collect();
     if identifiers.len() != 1 {
@@ -130,7 +134,7 @@ fn check_identifier(root: Element<'_>, findings: &mut Vec<Finding>) {
             &[("count", &count)],
         ));
     }
-    for identifier in identifiers {
+    for identifier in identifiers.into_iter().take(IDENTIFIERS_JUDGED) {
         let system = identifier.text("system").unwrap_or_default();
         if system != URI_SYSTEM {
             let place = identifier.child("system").unwrap_or(identifier);

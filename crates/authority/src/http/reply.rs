@@ -13,6 +13,7 @@ use hyper::body::{Body, Frame, SizeHint};
 use serde::Serialize;
 
 use crate::http::fhir_json::Outcome;
+use crate::http::limits::Permit;
 use crate::notice::Notice;
 
 /// Id of a request, of the caller's making or ours (<https://hl7.org/fhir/R4/http.html#custom>).
@@ -31,6 +32,8 @@ pub(crate) struct Reply {
     /// `_format` where it stood in the body of the request.
     pub(crate) format: Option<String>,
     pub(crate) shown: Shown,
+    /// Given back when the answer has gone.
+    permit: Option<Permit>,
 }
 
 fhir::shows_only!(Reply { status, form, shown });
@@ -66,7 +69,14 @@ impl Reply {
             endless: false,
             format: None,
             shown: Shown::default(),
+            permit: None,
         }
+    }
+
+    /// The place of its request, which is taken as long as the answer is on its way: one that
+    /// nobody reads takes memory too.
+    pub(crate) fn holding(self, permit: Permit) -> Self {
+        Self { permit: Some(permit), ..self }
     }
 
     pub(crate) fn resource(status: StatusCode, resource: &impl Serialize) -> Self {
@@ -176,8 +186,9 @@ impl Reply {
             (None, _) => (Bytes::new(), None),
         };
         let length = body.len();
-        let first = (!head && !body.is_empty()).then_some(body);
-        let mut response = Response::new(Outgoing { first, endless: self.endless && !head });
+        let rest = if head { Bytes::new() } else { body };
+        let endless = self.endless && !head;
+        let mut response = Response::new(Outgoing { rest, endless, _permit: self.permit });
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         for (name, value) in self.headers {
@@ -197,13 +208,17 @@ impl Reply {
     }
 }
 
-/// The body of an answer: one piece, and after it nothing or, on request, no end of spaces.
+/// The body of an answer in pieces, and after it nothing or, on request, no end of spaces.
 pub(crate) struct Outgoing {
-    first: Option<Bytes>,
+    rest: Bytes,
     endless: bool,
+    _permit: Option<Permit>,
 }
 
 fhir::shows_only!(Outgoing { endless });
+
+/// Bytes that are given to the connection at once: it takes the next when these have gone.
+const PIECE: usize = 64 << 10;
 
 /// A piece of a body without end.
 static SPACES: [u8; 16_384] = [b' '; 16_384];
@@ -216,16 +231,20 @@ impl Body for Outgoing {
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let endless = self.endless.then(|| Bytes::from_static(&SPACES));
-        Poll::Ready(self.first.take().or(endless).map(|bytes| Ok(Frame::data(bytes))))
+        let length = self.rest.len().min(PIECE);
+        let piece = match length {
+            0 => self.endless.then(|| Bytes::from_static(&SPACES)),
+            _ => Some(self.rest.split_to(length)),
+        };
+        Poll::Ready(piece.map(|bytes| Ok(Frame::data(bytes))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.first.is_none() && !self.endless
+        self.rest.is_empty() && !self.endless
     }
 
     fn size_hint(&self) -> SizeHint {
-        let length = self.first.as_ref().map_or(0, Bytes::len) as u64;
+        let length = self.rest.len() as u64;
         if self.endless { SizeHint::default() } else { SizeHint::with_exact(length) }
     }
 }

@@ -143,7 +143,7 @@ impl Arriving<'_> {
             // Nothing is shown that is not recorded.
             return Ok((out_of_order(&error), format));
         }
-        Ok((reply, format))
+        Ok((reply.holding(place), format))
     }
 
     fn entry(&self, laboratory: Option<i64>, reply: &Reply) -> AuditEntry {

@@ -56,6 +56,7 @@ pub(crate) fn examine(
         }
     }
     findings.sort_by_key(|finding| finding.position.map(|position| position.start));
+    cut(&mut findings);
     let notices = findings.iter().map(notice_of).collect();
     let metadata = metadata_of(&tree);
     let broken = findings.iter().any(|finding| finding.severity == Severity::Error);
@@ -64,6 +65,26 @@ pub(crate) fn examine(
         Some(metadata) if !broken => Submission::Fits(metadata, notices),
         metadata => Submission::Refused { notices, metadata },
     }
+}
+
+/// Findings that are told of one request: an answer with all of a document made for it would be
+/// many times as large as that.
+const FINDINGS_TOLD: usize = 1_000;
+
+/// Leaves the first ones, and says that there are more. What is refused stays refused.
+fn cut(findings: &mut Vec<Finding>) {
+    if findings.len() <= FINDINGS_TOLD {
+        return;
+    }
+    let is_refused = findings.iter().any(|finding| finding.severity == Severity::Error);
+    findings.truncate(FINDINGS_TOLD);
+    findings.push(Finding {
+        code: "too-many-findings".to_owned(),
+        severity: if is_refused { Severity::Error } else { Severity::Warning },
+        expression: String::new(),
+        position: None,
+        params: vec![("limit".to_owned(), FINDINGS_TOLD.to_string())],
+    });
 }
 
 /// What is to be said of what was sent whether or not there are packages of rules. Here and in

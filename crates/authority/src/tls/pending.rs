@@ -3,29 +3,42 @@
 //!
 //! Who has said nothing keeps nobody out: where the places are taken, the one that has been silent
 //! for longest ends for the newest, first among those of the same address. Handshakes cost time and
-//! memory, so that only few run at once, and of those one address has only a part.
+//! memory, so that not all run at once, and of those one address has only a part. One that takes
+//! long ends for whoever waits: who begins and says no more keeps nobody out either.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-/// Time until the first byte, from the moment that a connection is there.
-const FIRST_BYTE_MAX: Duration = Duration::from_secs(2);
+/// Time until a caller has said how it wants to begin, from the moment that a connection is there.
+const HELLO_MAX: Duration = Duration::from_secs(2);
+/// Pause between two looks at a beginning that is not whole yet.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// Bytes of a beginning that are looked at first, and at most (RFC 8446, 5.1).
+const HELLO_USUAL: usize = 2 << 10;
+const HELLO_BYTES_MAX: usize = 5 + (16 << 10);
 /// Time that a caller who has spoken waits for its handshake to begin.
 const TURN_MAX: Duration = Duration::from_secs(10);
 /// Connections that wait for their first byte, or for their turn: a few kilobytes each.
 const WAITING_MAX: usize = 512;
 /// The same of one address. Behind a balancer all laboratories have one.
 const WAITING_OF_ADDRESS_MAX: usize = 128;
-/// Handshakes at once: about 100 kilobytes each, and one of them is all that a core can work at.
-const HANDSHAKES_MAX: usize = 64;
+/// Handshakes at once, most of which wait for the other end: about 100 kilobytes each.
+const HANDSHAKES_MAX: usize = 512;
 /// The same of one address.
-const HANDSHAKES_OF_ADDRESS_MAX: usize = 32;
+const HANDSHAKES_OF_ADDRESS_MAX: usize = 256;
+/// The type of a record that begins one (RFC 8446, 5.1).
+const HANDSHAKE: u8 = 22;
+/// A handshake that has taken so long ends for one that waits.
+const SLOW: Duration = Duration::from_secs(1);
+/// Pause between two looks for such a one.
+const DISPLACE_EVERY: Duration = Duration::from_millis(50);
 
 /// Connections whose caller is not known yet.
 #[derive(Debug)]
@@ -34,6 +47,21 @@ pub(crate) struct Pending {
     handshakes: Arc<Semaphore>,
     /// Of each address that has a connection waiting or shaking hands.
     addresses: Mutex<HashMap<IpAddr, Arc<Semaphore>>>,
+    shaking: Arc<Mutex<Shaking>>,
+}
+
+/// The handshakes that run, by the order in which they began.
+#[derive(Debug, Default)]
+struct Shaking {
+    all: BTreeMap<u64, Shake>,
+    next: u64,
+}
+
+#[derive(Debug)]
+struct Shake {
+    address: IpAddr,
+    began: Instant,
+    displaced: CancellationToken,
 }
 
 #[derive(Debug, Default)]
@@ -63,6 +91,40 @@ struct Place<'a> {
 pub(crate) struct Turn {
     _all: OwnedSemaphorePermit,
     _of_address: OwnedSemaphorePermit,
+    number: u64,
+    displaced: CancellationToken,
+    shaking: Arc<Mutex<Shaking>>,
+}
+
+impl Turn {
+    /// Another caller takes its place: it has taken too long.
+    pub(crate) async fn displaced(&self) {
+        self.displaced.cancelled().await;
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        lock(&self.shaking).all.remove(&self.number);
+    }
+}
+
+impl Shaking {
+    /// Ends the oldest that takes too long, of this address or of any.
+    fn make_room(&mut self, address: Option<IpAddr>) {
+        let slow = self.all.iter().find(|(_, shake)| {
+            address.is_none_or(|address| shake.address == address) && shake.began.elapsed() >= SLOW
+        });
+        let Some(number) = slow.map(|(number, _)| *number) else { return };
+        if let Some(shake) = self.all.remove(&number) {
+            shake.displaced.cancel();
+        }
+    }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Nothing in here panics between two changes that belong together.
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Pending {
@@ -71,6 +133,7 @@ impl Pending {
             waiting: Mutex::default(),
             handshakes: Arc::new(Semaphore::new(HANDSHAKES_MAX)),
             addresses: Mutex::default(),
+            shaking: Arc::default(),
         }
     }
 
@@ -86,21 +149,47 @@ impl Pending {
     }
 
     async fn wait(&self, stream: &TcpStream, place: &Place<'_>, address: IpAddr) -> Option<Turn> {
-        let first = tokio::time::timeout(FIRST_BYTE_MAX, stream.peek(&mut [0])).await;
-        if !matches!(first, Ok(Ok(1..))) {
+        if !matches!(tokio::time::timeout(HELLO_MAX, has_begun(stream)).await, Ok(Ok(true))) {
             return None;
         }
         if let Some(own) = self.lock().connections.get_mut(&place.number) {
             own.has_spoken = true;
         }
-        let of_address = self.of_address(address);
         let turn = async {
             // That of the address first: it must hold no place of the others while it waits.
-            let own = of_address.acquire_owned().await.ok()?;
-            let all = Arc::clone(&self.handshakes).acquire_owned().await.ok()?;
-            Some(Turn { _all: all, _of_address: own })
+            let own = self.place_in(&self.of_address(address), Some(address)).await?;
+            let all = self.place_in(&self.handshakes, None).await?;
+            Some(self.begin(address, own, all))
         };
         tokio::time::timeout(TURN_MAX, turn).await.ok().flatten()
+    }
+
+    /// Waits for one of these places, and ends handshakes that hold them for too long.
+    async fn place_in(
+        &self,
+        places: &Arc<Semaphore>,
+        address: Option<IpAddr>,
+    ) -> Option<OwnedSemaphorePermit> {
+        let free = Arc::clone(places).acquire_owned();
+        tokio::pin!(free);
+        loop {
+            tokio::select! {
+                permit = &mut free => return permit.ok(),
+                () = tokio::time::sleep(DISPLACE_EVERY) => lock(&self.shaking).make_room(address),
+            }
+        }
+    }
+
+    fn begin(&self, address: IpAddr, own: OwnedSemaphorePermit, all: OwnedSemaphorePermit) -> Turn {
+        let displaced = CancellationToken::new();
+        let mut shaking = lock(&self.shaking);
+        let number = shaking.next;
+        shaking.next += 1;
+        let shake = Shake { address, began: Instant::now(), displaced: displaced.clone() };
+        shaking.all.insert(number, shake);
+        drop(shaking);
+        let shaking = Arc::clone(&self.shaking);
+        Turn { _all: all, _of_address: own, number, displaced, shaking }
     }
 
     fn enter(&self, address: IpAddr) -> Place<'_> {
@@ -115,7 +204,7 @@ impl Pending {
     }
 
     fn of_address(&self, address: IpAddr) -> Arc<Semaphore> {
-        let mut all = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.addresses);
         // Whoever is still about holds its semaphore, by a permit or by waiting for one.
         all.retain(|_, semaphore| Arc::strong_count(semaphore) > 1);
         let fresh = || Arc::new(Semaphore::new(HANDSHAKES_OF_ADDRESS_MAX));
@@ -123,8 +212,7 @@ impl Pending {
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        // Nothing in here panics between two changes that belong together.
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.waiting)
     }
 }
 
@@ -153,6 +241,27 @@ impl Waiting {
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         self.of.lock().connections.remove(&self.number);
+    }
+}
+
+/// Waits until all of the first record is there; what begins no handshake of TLS is for TLS to
+/// refuse. `false`: the other end has closed it.
+async fn has_begun(stream: &TcpStream) -> io::Result<bool> {
+    let mut head = vec![0; HELLO_USUAL];
+    loop {
+        let there = stream.peek(&mut head).await?;
+        let length = match head[..there] {
+            [] => return Ok(false),
+            [HANDSHAKE, _, _, high, low, ..] => 5 + usize::from(u16::from_be_bytes([high, low])),
+            [HANDSHAKE, ..] => 5,
+            _ => return Ok(true),
+        };
+        let wanted = length.min(HELLO_BYTES_MAX);
+        if there >= wanted && there > 4 {
+            return Ok(true);
+        }
+        head.resize(head.len().max(wanted), 0);
+        tokio::time::sleep(LOOK_EVERY).await;
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::common::{House, document, tls, urn};
+use crate::common::{House, document, tls, tls_of, urn, wrapped};
 use authority::init;
 use reqwest::StatusCode;
 use rustls_pki_types::ServerName;
@@ -23,13 +23,17 @@ in_every_release![
 mod newest {
     use super::{
         a_caller_that_stops_in_the_middle_is_cut, a_laboratory_can_be_added_while_it_runs,
+        an_answer_that_nobody_reads_ends, callers_that_say_no_more_keep_nobody_out,
         one_laboratory_leaves_places_for_others, rude_callers_get_no_html_and_disturb_nobody,
-        silent_connections_keep_nobody_out,
+        silent_connections_keep_nobody_out, the_answer_to_a_request_full_of_flaws_is_no_flood,
         while_it_ends_what_was_begun_is_finished_and_others_are_told_to_come_back,
     };
 
     on_every_store![
         silent_connections_keep_nobody_out,
+        callers_that_say_no_more_keep_nobody_out,
+        an_answer_that_nobody_reads_ends,
+        the_answer_to_a_request_full_of_flaws_is_no_flood,
         one_laboratory_leaves_places_for_others,
         a_caller_that_stops_in_the_middle_is_cut,
         rude_callers_get_no_html_and_disturb_nobody,
@@ -103,6 +107,80 @@ async fn silent_connections_keep_nobody_out() {
     let mut last = silent.pop().unwrap();
     let told = tokio::time::timeout(Duration::from_secs(8), last.read(&mut [0; 8])).await;
     assert!(!matches!(told, Ok(Ok(1..))) && told.is_ok(), "{:?}", began.elapsed());
+}
+
+/// Connections that begin and say no more, from the address of the laboratory itself, as behind a
+/// balancer: by a byte, and by a whole beginning.
+async fn callers_that_say_no_more_keep_nobody_out() {
+    let house = House::open(|_| {}).await;
+    let addr = house.serving.as_ref().unwrap().addr;
+    let own = house.folder.path();
+    let config = tls_of(own, Some("alpha"), own, &[&rustls::version::TLS13]);
+    let name = rustls_pki_types::ServerName::try_from("localhost").unwrap();
+    let mut hello = Vec::new();
+    let mut client = rustls::ClientConnection::new(Arc::new(config), name).unwrap();
+    client.write_tls(&mut hello).unwrap();
+    for beginning in [&hello[..1], &hello] {
+        let mut streams = Vec::new();
+        for _ in 0..300 {
+            let mut stream = TcpStream::connect(addr).await.unwrap();
+            stream.write_all(beginning).await.unwrap();
+            streams.push(stream);
+        }
+        for _ in 0..3 {
+            let began = std::time::Instant::now();
+            let answer = house.client("beta").get("/metadata").await;
+            assert_eq!(answer.status(), StatusCode::OK);
+            assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+        }
+    }
+}
+
+/// An answer that nobody reads keeps the place of its request, and not for ever.
+async fn an_answer_that_nobody_reads_ends() {
+    let house = House::open(|options| {
+        options.pause_max = Duration::from_millis(300);
+        options.limits.open_requests = 1;
+    })
+    .await;
+    let plan = "[[fault]]\non = \"capabilities\"\ntimes = 1\nkind = \"endless-body\"\n";
+    house.faults().replace(authority::FaultScript::parse(plan).unwrap());
+    let mut unread = connect(&house).await;
+    let request = b"GET /v1/fhir/metadata HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    unread.write_all(request).await.unwrap();
+    unread.read_exact(&mut [0; 1]).await.unwrap();
+    let lab = house.client("alpha");
+    let mut seen = Vec::new();
+    while seen.last() != Some(&StatusCode::OK) {
+        seen.push(lab.get("/metadata").await.status());
+    }
+    assert_eq!(seen[0], StatusCode::TOO_MANY_REQUESTS, "its place is taken: {seen:?}");
+    drop(unread);
+}
+
+/// What is wrong in it is told, and not many times over.
+async fn the_answer_to_a_request_full_of_flaws_is_no_flood() {
+    let house = House::open(|_| {}).await;
+    let flaw = "{\"value\":\"aaaaaaaaaaaaaaaaaaaaa\"}";
+    let body = format!(
+        "{{\"resourceType\":\"DocumentReference\",\"identifier\":[{}]}}",
+        vec![flaw; 60_000].join(",")
+    );
+    let answer = house.client("alpha").post(body.into_bytes(), "application/fhir+json").await;
+    assert_eq!(answer.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let told = answer.bytes().await.unwrap();
+    assert!(told.len() < 2 << 20, "{} bytes", told.len());
+    // Many flaws of many kinds.
+    let (entry, id) = ("{\"fullUrl\":\"urn:uuid:00000000-0000-4000-8000-000000000000\"}", urn());
+    let document = format!(
+        "{{\"resourceType\":\"Bundle\",\"type\":\"document\",\"id\":\"1\",\"entry\":[{}]}}",
+        vec![entry; 20_000].join(",")
+    );
+    let (body, format) = wrapped(&document, &id);
+    let answer = house.client("alpha").post(body, format.media_type()).await;
+    assert_eq!(answer.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let told = answer.text().await.unwrap();
+    assert!(told.len() < 2 << 20 && told.contains("too-costly"), "{} bytes", told.len());
 }
 
 /// One laboratory opens more connections than its part: what is more is let go at once, and others
