@@ -186,6 +186,23 @@ impl Reason {
     pub const fn may_pass(&self) -> bool {
         matches!(self, Self::Source(refusal) if refusal.may_pass())
     }
+
+    /// Whether what was refused may be, or hold, a report all the same.
+    pub const fn may_hide_a_report(&self) -> bool {
+        match self {
+            Self::NotAReport(_) => false,
+            Self::Unreadable(_) => true,
+            Self::Source(refusal) => matches!(
+                refusal,
+                Refusal::NotReadable { .. }
+                    | Refusal::TooLarge { .. }
+                    | Refusal::StillChanging
+                    | Refusal::NotTakenIn
+                    | Refusal::TooManyInside { .. }
+                    | Refusal::Archive { .. }
+            ),
+        }
+    }
 }
 
 impl std::fmt::Debug for Candidate {

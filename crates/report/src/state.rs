@@ -175,6 +175,10 @@ const ASKED_OFTEN: u32 = 12;
 /// always will.
 const DOUBTED_OFTEN: u32 = 3;
 
+/// Then a person is asked ten minutes after the last request: what they have heard of the ones
+/// before says nothing of one that the authority may be storing now.
+const DOUBTED_OFTEN_SECONDS: i64 = 600;
+
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
 fn is_zero(value: &u32) -> bool {
     *value == 0
@@ -214,13 +218,16 @@ impl State {
         }
     }
 
-    /// Since when it is in doubt, or for ever where it was asked for in vain, or sent and not
-    /// received, so often that time does not matter any more; of one that is overdue, since when it
-    /// is in progress. Journals count by it.
+    /// Since when it is in doubt, or for ever where it was asked for in vain so often that time does
+    /// not matter any more; so much earlier where it was sent and not received so often that it
+    /// needs a person sooner. Of one that is overdue, since when it is in progress. Journals count
+    /// by it.
     pub fn unclear_since(&self) -> Option<Instant> {
         match self {
-            Self::Unknown { asked: ASKED_OFTEN.., .. }
-            | Self::Unknown { doubts: DOUBTED_OFTEN.., .. } => Some(Instant(i64::MIN)),
+            Self::Unknown { asked: ASKED_OFTEN.., .. } => Some(Instant(i64::MIN)),
+            Self::Unknown { doubts: DOUBTED_OFTEN.., since, .. } => {
+                Some(since.plus_seconds(DOUBTED_OFTEN_SECONDS - DOUBT_LONG_SECONDS))
+            }
             Self::Unknown { since, .. } | Self::InProgress { since, overdue: true, .. } => {
                 Some(*since)
             }

@@ -124,7 +124,8 @@ impl Desk {
             Some(there) => there,
             None => seen(folder).await?,
         };
-        let leaving = on_pool(move || there.leaving()).await?;
+        let limits = self.engine().source_limits();
+        let leaving = on_pool(move || there.leaving(&limits)).await?;
         Ok(self.watch_folder(|engine| engine.set_watched_folder_leaving(leaving)).await?)
     }
 

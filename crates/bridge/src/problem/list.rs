@@ -266,6 +266,14 @@ pub const PROBLEMS: &[ProblemRow] = &[
         Class::Person,
     ),
     row("watched-folder-stopped", &["folder", "reason"], Blame::You, "call-it", Class::Person),
+    // the same list: told until it is read
+    row(
+        "watched-files-gone",
+        &["count", "file", "folder"],
+        Blame::You,
+        "look-at-list",
+        Class::Person,
+    ),
     // `engine::COURIER_NOTICES`: told as long as it is true, or until it is read
     row(
         "search-refused",

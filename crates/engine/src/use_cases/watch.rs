@@ -1,6 +1,7 @@
 //! The watched folder: new files in it are taken in and sent; they stay where they are. What cannot
 //! be taken is told, and tried again where that may help.
 
+mod gone;
 mod known;
 mod looking;
 mod lying;
@@ -27,6 +28,7 @@ use crate::{
     Candidate, Engine, EngineError, HandOver, ImportOptions, KnownContent, Listed, Taken, Verdict,
 };
 
+use gone::Gone;
 pub(crate) use looking::folder_reason;
 use looking::look_at_folder;
 use lying::Left;
@@ -105,6 +107,7 @@ struct Watch {
     known: Told,
     place: Place,
     stopped: Stopped,
+    gone: Gone,
 }
 
 impl Watch {
@@ -119,6 +122,7 @@ impl Watch {
             known: Told::of_known(folder),
             place: Place::of(folder),
             stopped: Stopped::of(folder),
+            gone: Gone::of(folder),
         }
     }
 }
@@ -195,6 +199,8 @@ impl Engine {
             self.tell_place(watch, look.away.as_ref(), &mut each).await;
             let ready = watch.memory.ready(look);
             let ready = self.without_left(watch, ready, cancel).await;
+            let left = watch.left.clone();
+            let inspect = |file| without_reports_of(&left, inspect(file));
             let taken = self.take_ready(ready, &mut watch.memory, cancel, &inspect, &mut each);
             let taken = taken.await;
             self.judge_known(&mut watch.memory).await;
@@ -212,7 +218,8 @@ impl Engine {
 
     /// Says in the notices what stands after a look; `stopped`: why nothing could be taken in.
     async fn tell(&self, watch: &mut Watch, folder: &Path, stopped: Option<&'static str>) {
-        let Watch { memory, files, known, stopped: faults, .. } = watch;
+        let Watch { memory, files, known, stopped: faults, gone, .. } = watch;
+        gone.say(self.journal(), self.now(), memory).await;
         // Before every file was seen twice nothing was to be taken in: what stopped an earlier
         // watch may stand.
         if stopped.is_some() || memory.has_seen_all() {
@@ -333,6 +340,16 @@ impl Engine {
         }
         fault.filter(|_| stops_all).map_or(Ok(()), Err)
     }
+}
+
+/// What was found, without the reports that were left lying in a file of several and stand in one
+/// that has got more since.
+async fn without_reports_of(left: &Left, looking: impl Future<Output = Looked>) -> Looked {
+    let mut candidates = looking.await?;
+    if candidates.len() > 1 {
+        candidates.retain(|candidate| !left.holds_report(candidate));
+    }
+    Ok(candidates)
 }
 
 /// Files that are looked at together: a few plain ones, or one that may hold several reports and

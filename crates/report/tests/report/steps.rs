@@ -239,8 +239,11 @@ fn a_report_that_always_ends_in_doubt_needs_a_person() {
         let sending = state.apply(&Event::SendingStarted { since: at(8) }).unwrap();
         let doubt = sending.apply(&doubted()).unwrap();
         let expected = if cycle < 3 { Group::InProgress } else { Group::NeedsAttention };
-        assert_eq!(doubt.group(at(9)), expected, "after {cycle} doubts before");
-        assert_eq!(doubt.actions(at(9)).is_empty(), cycle < 3);
+        let (soon, later) = (at(8 + 599), at(8 + 600));
+        assert_eq!(doubt.group(later), expected, "after {cycle} doubts before");
+        assert_eq!(doubt.actions(later).is_empty(), cycle < 3);
+        // What somebody has heard of the requests before says nothing of this one.
+        assert!(doubt.actions(soon).is_empty());
         state = doubt.apply(&Event::NotReceived { due: at(9) }).unwrap();
     }
     // What surely did not arrive in between changes nothing; a person begins anew.
@@ -248,7 +251,7 @@ fn a_report_that_always_ends_in_doubt_needs_a_person() {
     let cut = Event::Deferred { due: at(9), why: "cut".to_owned() };
     let sending = sending.apply(&cut).unwrap().apply(&Event::SendingStarted { since: at(8) });
     let doubt = sending.unwrap().apply(&doubted()).unwrap();
-    assert_eq!(doubt.group(at(9)), Group::NeedsAttention);
+    assert_eq!(doubt.group(at(8 + 600)), Group::NeedsAttention);
     let said = Event::SaidNotReceived { reason: String::new(), due: at(9) };
     let again = doubt.apply(&said).unwrap().apply(&Event::SendingStarted { since: at(8) });
     assert_eq!(again.unwrap().apply(&doubted()).unwrap().group(at(9)), Group::InProgress);

@@ -102,6 +102,9 @@ fn is_hidden(name: &std::ffi::OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
 
+/// Bytes by which most files are recognised.
+const HEAD: u64 = 64 << 10;
+
 /// What the archives and large files of one hand-over may still bring together. One of them is in
 /// memory at a time beside what the others have brought: four of 500 MB would need several
 /// gigabytes at once.
@@ -195,7 +198,7 @@ fn read_file(path: &Path, limits: &SourceLimits) -> Result<Vec<u8>, Refusal> {
             bytes_max: limits.container_bytes_max,
         });
     }
-    if before.len() > limits.document_bytes_max && !is_container(&mut file) {
+    if before.len() > limits.document_bytes_max && !is_container(&mut file, limits) {
         return Err(Refusal::TooLarge {
             bytes: before.len(),
             bytes_max: limits.document_bytes_max,
@@ -231,13 +234,18 @@ fn refusal_of_folder(path: &Path, limits: &SourceLimits) -> Refusal {
     }
 }
 
-/// Whether a large file is one that holds several reports; leaves the file at its start.
-fn is_container(file: &mut File) -> bool {
+/// Whether a large file is one that holds several reports; leaves the file at its start. NDJSON
+/// shows only behind its first line, which may be as long as a report.
+fn is_container(file: &mut File, limits: &SourceLimits) -> bool {
     use std::io::Seek as _;
-    let mut head = vec![0; 64 << 10];
-    let length = file.read(&mut head).unwrap_or(0);
-    head.truncate(length);
-    file.rewind().is_ok() && matches!(recognise(&head), Kind::Zip | Kind::Ndjson)
+    let mut is_one_behind = |length: u64| {
+        let mut head = Vec::new();
+        let read = (&*file).take(length).read_to_end(&mut head);
+        read.is_ok()
+            && file.rewind().is_ok()
+            && matches!(recognise(&head), Kind::Zip | Kind::Ndjson)
+    };
+    is_one_behind(HEAD) || is_one_behind(limits.document_bytes_max.saturating_add(HEAD))
 }
 
 fn refusal_of(error: &io::Error) -> Refusal {

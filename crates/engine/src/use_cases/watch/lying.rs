@@ -17,9 +17,13 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::memory::{Away, FileStamp, Look};
+use super::notices::GONE;
 use super::{Watch, look_at_folder};
 use crate::profile::private;
-use crate::{Engine, EngineError, Profile, ProfileProblem, Settings};
+use crate::use_cases::intake::source::pieces_of_bytes;
+use crate::{
+    Candidate, Engine, EngineError, Profile, ProfileProblem, Settings, SourceLimits, WATCH_NOTICES,
+};
 
 /// What the name of a list begins with; the id of it in the settings follows.
 const NAME: &str = "left-lying.";
@@ -69,8 +73,8 @@ impl Lying {
     }
 
     /// The same to be left where it is. Reads the files, which may take a minute.
-    pub fn leaving(&self) -> Leaving {
-        Leaving { folder: self.folder.clone(), left: Left::of(self) }
+    pub fn leaving(&self, limits: &SourceLimits) -> Leaving {
+        Leaving { folder: self.folder.clone(), left: Left::of(self, limits) }
     }
 
     /// The files, by name.
@@ -95,16 +99,16 @@ pub(super) struct Left {
 }
 
 impl Left {
-    fn of(there: &Lying) -> Self {
+    fn of(there: &Lying, limits: &SourceLimits) -> Self {
         let mut left = Self::default();
         let mut size: u64 = 0;
         for (path, stamp) in &there.files {
             left.files.insert(digest(name_of(path), stamp));
             size = size.saturating_add(stamp.length);
-            if size <= CONTENT_MAX
-                && let Some(content) = content_of(path, stamp)
-            {
-                left.contents.entry(stamp.length).or_default().insert(content);
+            if size <= CONTENT_MAX {
+                for (length, content) in contents_of(path, stamp, limits) {
+                    left.contents.entry(length).or_default().insert(content);
+                }
             }
         }
         left
@@ -126,13 +130,22 @@ impl Left {
         of_length.is_some_and(|all| content_of(path, stamp).is_some_and(|it| all.contains(&it)))
     }
 
-    fn remove(&mut self, path: &Path, stamp: &FileStamp) {
+    /// Whether a report is one of those that were in them: a file that holds several may have got
+    /// more of them since.
+    pub(super) fn holds_report(&self, candidate: &Candidate) -> bool {
+        candidate.parsed().is_some_and(|parsed| {
+            let of_length = self.contents.get(&(parsed.bytes.len() as u64));
+            of_length.is_some_and(|all| all.contains(&parsed.digest))
+        })
+    }
+
+    fn remove(&mut self, path: &Path, stamp: &FileStamp, limits: &SourceLimits) {
         self.files.remove(&digest(name_of(path), stamp));
         self.files.remove(&digest(path, stamp));
-        if let Some(all) = self.contents.get_mut(&stamp.length)
-            && let Some(content) = content_of(path, stamp)
-        {
-            all.remove(&content);
+        for (length, content) in contents_of(path, stamp, limits) {
+            if let Some(all) = self.contents.get_mut(&length) {
+                all.remove(&content);
+            }
         }
     }
 
@@ -179,9 +192,25 @@ fn name_of(path: &Path) -> &Path {
     path.file_name().map_or(path, Path::new)
 }
 
-/// The digest of what is in a file, unless that is no longer the file that was seen. What is no
-/// file is not opened: a pipe would be waited for.
+/// Length and digest of what is in a file, and of each report in it where it may hold several.
+fn contents_of(path: &Path, stamp: &FileStamp, limits: &SourceLimits) -> Vec<(u64, String)> {
+    let Some(bytes) = bytes_of(path, stamp) else { return Vec::new() };
+    let of = |bytes: &[u8]| (bytes.len() as u64, report::digest(bytes));
+    // Without the end of its line a single report is what it will be as one of several.
+    let mut all = vec![of(&bytes), of(bytes.trim_ascii_end())];
+    let pieces = pieces_of_bytes(String::new(), bytes, limits);
+    all.extend(pieces.iter().filter_map(|piece| piece.content.as_deref().ok()).map(of));
+    all
+}
+
+/// The digest of what is in a file.
 fn content_of(path: &Path, stamp: &FileStamp) -> Option<String> {
+    bytes_of(path, stamp).map(|bytes| report::digest(&bytes))
+}
+
+/// What is in a file, unless that is no longer the file that was seen. What is no file is not
+/// opened: a pipe would be waited for.
+fn bytes_of(path: &Path, stamp: &FileStamp) -> Option<Vec<u8>> {
     let is_seen = || {
         let facts = fs::metadata(path).ok().filter(fs::Metadata::is_file);
         facts.is_some_and(|facts| FileStamp::of(&facts) == *stamp)
@@ -190,7 +219,7 @@ fn content_of(path: &Path, stamp: &FileStamp) -> Option<String> {
         return None;
     }
     let bytes = fs::read(path).ok()?;
-    is_seen().then(|| report::digest(&bytes))
+    is_seen().then_some(bytes)
 }
 
 fn digest(path: &Path, stamp: &FileStamp) -> String {
@@ -236,7 +265,7 @@ impl Engine {
         let before = left.files.len();
         for (path, stamp) in self.left_lying()?.files {
             if paths.contains(&path) {
-                left.remove(&path, &stamp);
+                left.remove(&path, &stamp, &self.source_limits());
             }
         }
         if left.files.len() < before {
@@ -313,7 +342,8 @@ impl Engine {
             let _ = fs::remove_file(file);
         }
         if is_another {
-            for (code, _) in super::WATCH_NOTICES {
+            // What left the folder before is gone all the same.
+            for (code, _) in WATCH_NOTICES.iter().filter(|(code, _)| *code != GONE) {
                 self.journal().remove_notice(code)?;
             }
         }

@@ -15,6 +15,8 @@ const REFUSED: &str = "watched-files-refused";
 const KNOWN: &str = "watched-files-known";
 const AWAY: &str = "watched-folder-away";
 const STOPPED: &str = "watched-folder-stopped";
+/// Stands until it is read; the others as long as they are true.
+pub(super) const GONE: &str = "watched-files-gone";
 
 /// Codes of notices about a watched folder, with the names of their parameters.
 pub const WATCH_NOTICES: &[(&str, &[&str])] = &[
@@ -22,10 +24,17 @@ pub const WATCH_NOTICES: &[(&str, &[&str])] = &[
     (KNOWN, &["count", "endpoint", "file", "folder", "state", "submission"]),
     (AWAY, &["folder", "reason"]),
     (STOPPED, &["folder", "reason"]),
+    (GONE, &["count", "file", "folder"]),
 ];
 
 /// Characters of a file name in a notice: an entry of an archive may have a name of any length.
 const NAME_MAX: usize = 200;
+
+/// The name of a file as a notice has it.
+pub(super) fn shown_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    name.chars().take(NAME_MAX).collect()
+}
 
 /// What a notice has to say now.
 #[derive(Clone, PartialEq, Eq)]

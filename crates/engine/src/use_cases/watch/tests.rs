@@ -2,6 +2,7 @@
 //! locked.
 
 mod away;
+mod gone;
 mod lying;
 mod overwritten;
 

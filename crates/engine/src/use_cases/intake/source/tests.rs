@@ -197,6 +197,25 @@ fn lines_in_an_archive_are_read_to_their_end_like_those_of_a_file() {
     assert_eq!((none.len(), none[0].name.as_str()), (1, "all.zip"));
 }
 
+/// A report with a letter in it is one long line.
+#[test]
+fn lines_that_are_longer_than_what_a_file_is_recognised_by_are_read_all_the_same() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("day.ndjson");
+    let line = format!("{{\"resourceType\":\"Bundle\",\"x\":\"{}\"}}\n", "y".repeat(70_000));
+    fs::write(&path, line.repeat(80)).unwrap();
+    let limits = SourceLimits::with_document_bytes(5_000_000);
+    let pieces = taken(std::slice::from_ref(&path), &limits);
+    assert_eq!((pieces.len(), refusals(&pieces).len()), (80, 0));
+    // One report that is too large stays one, on one line or on many.
+    let large = format!("{{\"resourceType\":\"Bundle\",\"x\":\"{}\"}}", "y".repeat(5_100_000));
+    for text in [large.clone(), large.replace(',', ",\n")] {
+        fs::write(&path, text).unwrap();
+        let pieces = taken(std::slice::from_ref(&path), &limits);
+        assert!(matches!(refusals(&pieces)[..], [Refusal::TooLarge { .. }]));
+    }
+}
+
 /// An archive in which every entry goes by the name of the first one: `ZipWriter` does not write
 /// such a thing, so the names of this one, all of the same length, are overwritten.
 fn of_one_name(entries: &[(&str, &str)]) -> Vec<u8> {
