@@ -1,6 +1,8 @@
 //! The canonical form of a resource and its digest. What it is made of is written at
 //! [`Tree::canonical_digest`].
 
+use std::borrow::Cow;
+
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use sha2::{Digest as _, Sha256};
@@ -24,6 +26,7 @@ impl Tree {
     ///   name.
     /// - The lexical value of every primitive: `1.0` and `1.00` are different, so are
     ///   `2024-01-01T00:00:00Z` and `2024-01-01T00:00:00+00:00`. White space inside a value counts.
+    ///   A UUID as a URN is taken in small letters ([`uuid_in_small`]).
     /// - Ids and extensions, also of primitives, and a primitive that has nothing else.
     /// - The narrative as a text: the names of its elements, their attributes in alphabetical
     ///   order, and the characters between them. Entities are resolved; white space, comments,
@@ -70,6 +73,20 @@ impl Tree {
     }
 }
 
+/// A UUID as a URN in small letters, anything else as it is: capital letters make no other UUID
+/// (RFC 9562, 4), and systems of one laboratory write it in either.
+pub fn uuid_in_small(value: &str) -> Cow<'_, str> {
+    let is_uuid = value.len() == UUID_URN.len()
+        && value.bytes().zip(UUID_URN.bytes()).all(|(byte, form)| match form {
+            b'0' => byte.is_ascii_hexdigit(),
+            form => byte.eq_ignore_ascii_case(&form),
+        });
+    if is_uuid { Cow::Owned(value.to_ascii_lowercase()) } else { Cow::Borrowed(value) }
+}
+
+/// Its form, with a zero for each digit.
+const UUID_URN: &str = "urn:uuid:00000000-0000-0000-0000-000000000000";
+
 /// Digest of an element's canonical form, with the errors that were found in it: code and place.
 pub(crate) fn digest(root: Element<'_>, mut errors: Vec<(&str, String)>) -> [u8; 32] {
     let mut hash = Sha256::new();
@@ -95,7 +112,7 @@ fn element_as(name: &str, of: Element<'_>, hash: &mut Sha256) {
     }
     match of.value() {
         Some(value) if of.kind() == Some(Kind::Xhtml) => text(b"V", &narrative(value), hash),
-        Some(value) => text(b"V", value, hash),
+        Some(value) => text(b"V", &uuid_in_small(value), hash),
         None => {}
     }
     for child in ordered(of) {

@@ -41,6 +41,7 @@ mod xml;
 mod xml_text;
 mod xml_write;
 
+pub use canonical::uuid_in_small;
 pub use difference::Difference;
 pub use finding::{Finding, Position, Severity};
 pub use instant::{Instant, Period};

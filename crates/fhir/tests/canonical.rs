@@ -207,3 +207,21 @@ fn differences_are_named_by_their_places() {
     assert_eq!(gone[0].expression, "Patient.name[2]");
     assert!(!format!("{:?}", found).contains('X'), "values are not shown");
 }
+
+/// Two systems of one laboratory write a UUID in capital letters and in small ones.
+#[test]
+fn a_uuid_is_the_same_in_capital_letters() {
+    let of = |uuid: &str| {
+        format!(r#"{{"resourceType":"Bundle","identifier":{{"system":"s","value":"{uuid}"}}}}"#)
+    };
+    let small = "urn:uuid:0a1b2c3d-0000-4000-8000-00000000abcd";
+    same(&[
+        &of(small),
+        &of(&small.to_uppercase()),
+        &of("urn:uuid:0A1b2c3d-0000-4000-8000-00000000ABCD"),
+    ]);
+    // Anything else has its letters.
+    for other in ["urn:oid:1.2.A", "0a1b2c3d-0000-4000-8000-00000000abcd", "urn:uuid:0a1b"] {
+        assert_ne!(digest(&of(other)), digest(&of(&other.to_uppercase())), "{other}");
+    }
+}

@@ -13,7 +13,7 @@ use crate::links::Links;
 /// journal and on screen.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Summary {
-    /// `Bundle.identifier.value`, the document's own identifier.
+    /// `Bundle.identifier.value`, the document's own identifier; a UUID in small letters.
     pub identifier: Option<String>,
     /// Patient, `Family, Given` (or initials, as the report has it).
     pub patient: Option<String>,
@@ -83,7 +83,8 @@ impl Summary {
         let patient = patient_of(&links, composition);
         let subject = subject_of(&links, composition);
         Self {
-            identifier: owned(document.text("identifier.value")),
+            identifier: owned(document.text("identifier.value"))
+                .map(|value| fhir::uuid_in_small(&value).into_owned()),
             patient: patient.and_then(name_of_patient),
             birth_date: patient.and_then(|patient| owned(patient.text("birthDate"))),
             code: subject.as_ref().map(|words| words.code.clone()).filter(|code| !code.is_empty()),

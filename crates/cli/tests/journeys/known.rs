@@ -370,3 +370,27 @@ fn what_is_paused_is_sent_by_no_program_until_it_is_resumed() {
     place.run(&["resume"]).ends(0).says("Sending goes on");
     place.run(&["follow"]).ends(0).says("Completed").says_not("paused");
 }
+
+/// Capital letters make no other UUID: neither of content, nor of a version.
+#[test]
+fn a_document_identifier_in_capital_letters_is_the_same() {
+    let place = Place::ready();
+    let letters = |text: &str| {
+        let at = text.find("urn:uuid:").unwrap();
+        let uuid = &text[at..at + 45];
+        text.replace(uuid, &format!("urn:uuid:{}", uuid[9..].to_uppercase()))
+    };
+    let sound = place.write("a.json", report(240).json());
+    place.run(&["send", &sound, "--wait"]).ends(0).says("Completed");
+    let as_xml = place.write("a.xml", letters(&report(240).xml()));
+    place.run(&["send", &as_xml]).ends(0).says("known as 1: Completed");
+    // An older version of it is on hold, and the correction of one that failed takes its place.
+    let older = report(240).timestamp("2026-01-01T00:00:00Z").json();
+    let older = place.write("older.json", letters(&older));
+    place.json(1, &["send", &older]);
+    let fails = place.write("fails.json", report(241).family("Muster-Fehler").json());
+    place.json(1, &["send", &fails, "--wait"]);
+    let corrected = place.write("corrected.json", letters(&report(241).json()));
+    let taken = place.json(0, &["send", &corrected, "--wait"]);
+    assert_eq!((&taken[0]["state"], &taken[0]["corrects"]), (&"completed".into(), &3.into()));
+}
