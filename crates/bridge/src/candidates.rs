@@ -5,7 +5,7 @@ use fhir::{Limits, Severity, Tree};
 use journal::{Message, Source};
 use report::Kind;
 
-use crate::codes::kind_code;
+use crate::codes::{RULE_CODES, kind_code};
 use crate::mask::masked;
 use crate::messages::message_view;
 use crate::record::{IssueRecord, OPEN_TOO_LONG, Record};
@@ -193,13 +193,6 @@ fn issues_of(candidate: &Candidate) -> Vec<IssueRecord> {
     let findings = candidate.findings.iter().map(|(_, finding)| finding);
     plain.zip(findings).map(|(issue, finding)| issue.suggesting(&tree, finding)).collect()
 }
-
-/// Every code of the authority's rules, with its parameters.
-pub const RULE_CODES: &[(&str, &[&str])] = rules::codes::CODES;
-
-/// The codes of what is wrong in a document: of each it is said what to do, too.
-pub const DOCUMENT_CODES: &[&[(&str, &[&str])]] =
-    &[report::codes::CODES, fhir::codes::CODES, RULE_CODES];
 
 /// Every code of a message of ours, with its parameters: what the catalogue of texts must know.
 pub const MESSAGE_CODES: &[&[(&str, &[&str])]] = &[

@@ -5,6 +5,13 @@ use engine::Candidate;
 
 use crate::{fields, outcomes, timeliness};
 
+/// Every code of the authority's rules, with its parameters.
+pub const RULE_CODES: &[(&str, &[&str])] = rules::codes::CODES;
+
+/// The codes of what is wrong in a document: of each it is said what to do, too.
+pub const DOCUMENT_CODES: &[&[(&str, &[&str])]] =
+    &[report::codes::CODES, fhir::codes::CODES, RULE_CODES];
+
 /// `Event::code` of a request that was put off because it did not get through, where somebody on
 /// the way refused it.
 pub(crate) const REFUSED_ON_THE_WAY: &str = "refused-on-the-way";

@@ -28,13 +28,13 @@ use crate::leading_codes;
 use crate::practice::Practice;
 use crate::problem::Problem;
 
-pub use crate::candidates::{DOCUMENT_CODES, MESSAGE_CODES, RULE_CODES};
+pub use crate::candidates::MESSAGE_CODES;
 pub use crate::record::{IssueRecord, Record};
 pub use crate::views::SupportFile;
 pub use fhir::is_language_region;
 
 pub use crate::backups::RestoreFacts;
-pub use crate::codes::{CHANGES, EVENTS};
+pub use crate::codes::{CHANGES, DOCUMENT_CODES, EVENTS, RULE_CODES};
 pub use crate::packages::{
     MissingPackage, PackageFlaw, RulesEntry, RulesMode, RulesTerms, Validated, import_rules,
     is_rules_in_use, list_rules, remove_rules, rules_in_use, use_rules, validate_files,

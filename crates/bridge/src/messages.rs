@@ -4,7 +4,7 @@ use fhir::Severity;
 use journal::{Message, Source};
 use report::StateCode;
 
-use crate::candidates::DOCUMENT_CODES;
+use crate::codes::DOCUMENT_CODES;
 use crate::views::MessageView;
 
 pub(crate) fn message_view(message: &Message) -> MessageView {

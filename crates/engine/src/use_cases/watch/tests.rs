@@ -1,5 +1,4 @@
-//! A watch over a real folder and journal; files are looked at by a stand-in where one has to be
-//! locked.
+//! A watch over a real folder and journal; a stand-in looks at files where one has to be locked.
 
 mod away;
 mod gone;
