@@ -18,6 +18,12 @@ struct Words {
     proxy: &'static str,
     /// The same where a CA of the endpoint's own is trusted; its fingerprints follow.
     ca: &'static str,
+    /// The same where those of the computer are trusted too.
+    ca_too: &'static str,
+    /// The same where a CA of its own is given up.
+    no_ca: &'static str,
+    /// The same where a proxy is given up: `{proxy}`.
+    no_proxy: &'static str,
     /// The same where the address ends in another way than the authority's do.
     unusual: &'static str,
     yes: &'static str,
@@ -32,6 +38,11 @@ const ENGLISH: Words = Words {
     before: "Until now they were sent to {before}",
     proxy: "They go through the proxy {proxy}",
     ca: "Only servers of this certification authority are trusted there (SHA-256):",
+    ca_too: "Servers of this certification authority (SHA-256) are trusted there, and those of \
+             every one that this computer trusts:",
+    no_ca: "Until now only servers of its own certification authority were trusted there. From \
+             now on those of every one that this computer trusts are.",
+    no_proxy: "They no longer go through the proxy {proxy}",
     unusual: "Check it: it does not end in /v1/fhir, as addresses of the authority do.",
     yes: "Yes, send there",
     no: "No",
@@ -44,6 +55,11 @@ const GERMAN: Words = Words {
     before: "Bisher gingen sie an {before}",
     proxy: "Sie gehen über den Proxy {proxy}",
     ca: "Dort wird nur Servern dieser Zertifizierungsstelle vertraut (SHA-256):",
+    ca_too: "Dort wird Servern dieser Zertifizierungsstelle (SHA-256) vertraut, und denen jeder \
+             anderen, der dieser Computer vertraut:",
+    no_ca: "Bisher wurde dort nur Servern der eigenen Zertifizierungsstelle vertraut. Von jetzt \
+             an wird denen jeder vertraut, der dieser Computer vertraut.",
+    no_proxy: "Sie gehen nicht mehr über den Proxy {proxy}",
     unusual: "Prüfen Sie sie: Sie endet nicht auf /v1/fhir wie die Adressen der Behörde.",
     yes: "Ja, dorthin senden",
     no: "Nein",
@@ -55,6 +71,11 @@ const FRENCH: Words = Words {
     before: "Jusqu’ici, elles étaient envoyées à {before}",
     proxy: "Elles passent par le proxy {proxy}",
     ca: "Seuls les serveurs de cette autorité de certification y sont acceptés (SHA-256) :",
+    ca_too: "Y sont acceptés les serveurs de cette autorité de certification (SHA-256) et ceux \
+             de toutes celles que cet ordinateur reconnaît :",
+    no_ca: "Jusqu’ici, seuls les serveurs de sa propre autorité de certification y étaient \
+             acceptés. Désormais, ceux de toutes celles que cet ordinateur reconnaît le sont.",
+    no_proxy: "Elles ne passent plus par le proxy {proxy}",
     unusual: "Vérifiez-la : elle ne se termine pas par /v1/fhir comme les adresses de l’autorité.",
     yes: "Oui, envoyer",
     no: "Non",
@@ -67,6 +88,12 @@ const ITALIAN: Words = Words {
     before: "Finora sono state inviate a {before}",
     proxy: "Passano dal proxy {proxy}",
     ca: "Lì sono accettati soltanto i server di questa autorità di certificazione (SHA-256):",
+    ca_too: "Lì sono accettati i server di questa autorità di certificazione (SHA-256) e quelli \
+             di ogni altra che questo computer riconosce:",
+    no_ca: "Finora lì erano accettati soltanto i server della propria autorità di \
+             certificazione. D’ora in poi lo sono quelli di ogni altra che questo computer \
+             riconosce.",
+    no_proxy: "Non passano più dal proxy {proxy}",
     unusual: "Lo verifichi: non termina con /v1/fhir come gli indirizzi dell’autorità.",
     yes: "Sì, inviare",
     no: "No",
@@ -91,8 +118,15 @@ impl Words {
         if let Some(proxy) = &asked.proxy {
             more.push(self.proxy.replace("{proxy}", proxy));
         }
+        if let Some(proxy) = &asked.gives_up_proxy {
+            more.push(self.no_proxy.replace("{proxy}", proxy));
+        }
         if !asked.ca.is_empty() {
-            more.push(format!("{}\n{}", self.ca, asked.ca.join("\n")));
+            let words = if asked.also_of_the_computer { self.ca_too } else { self.ca };
+            more.push(format!("{words}\n{}", asked.ca.join("\n")));
+        }
+        if asked.gives_up_ca {
+            more.push(self.no_ca.to_owned());
         }
         if !asked.has_usual_path {
             more.push(self.unusual.to_owned());
@@ -142,6 +176,9 @@ mod tests {
             environment: "production".to_owned(),
             proxy: None,
             ca: Vec::new(),
+            also_of_the_computer: false,
+            gives_up_ca: false,
+            gives_up_proxy: None,
             has_usual_path: address.ends_with("/v1/fhir"),
         }
     }
@@ -186,6 +223,27 @@ mod tests {
         let all = [ITALIAN.question, ITALIAN.unusual, ITALIAN.before, ITALIAN.proxy, ITALIAN.ca];
         for word in ["vi ha", "verificate", "vostr"] {
             assert!(!all.concat().to_lowercase().contains(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn what_is_given_up_is_said() {
+        let less = EndpointQuestion {
+            gives_up_ca: true,
+            gives_up_proxy: Some("http://proxy.example:3128".to_owned()),
+            ..asked("https://a.example/v1/fhir")
+        };
+        let too = EndpointQuestion {
+            ca: vec!["AB".to_owned()],
+            also_of_the_computer: true,
+            ..asked("https://a.example/v1/fhir")
+        };
+        for language in ["en", "de", "fr", "it"] {
+            let words = Words::of(language);
+            let text = words.asked(&less);
+            assert!(text.contains(words.no_ca) && text.contains("proxy.example:3128"), "{text}");
+            let text = words.asked(&too);
+            assert!(text.contains(words.ca_too) && !text.contains(words.ca), "{text}");
         }
     }
 

@@ -77,7 +77,7 @@ mod tests {
         let wrong = found("subject-missing", Severity::Error, Source::Local);
         let refused = found("structure", Severity::Warning, Source::Authority);
         let code = |state, messages: &[Message]| leading(state, messages).map(|it| it.code.clone());
-        assert_eq!(code(StateCode::Held, &[of_content.clone()]), None);
+        assert_eq!(code(StateCode::Held, std::slice::from_ref(&of_content)), None);
         let both = [of_content.clone(), beside];
         assert_eq!(code(StateCode::Held, &both).as_deref(), Some("older-version"));
         let all = [of_content.clone(), refused];

@@ -218,9 +218,10 @@ impl State {
         }
     }
 
-    /// Since when it is in doubt; for ever where it was asked for in vain so often that time does not
-    /// matter any more; so much earlier where it was sent and not received so often that it needs a
-    /// person sooner. Of one that is overdue, since when it is in progress. Journals count by it.
+    /// Since when it is in doubt; for ever where it was asked for in vain so often that time does
+    /// not matter any more; so much earlier where it was sent and not received so often that it
+    /// needs a person sooner. Of one that is overdue, since when it is in progress. Journals count
+    /// by it.
     pub fn unclear_since(&self) -> Option<Instant> {
         match self {
             Self::Unknown { asked: ASKED_OFTEN.., .. } => Some(Instant(i64::MIN)),

@@ -1,6 +1,7 @@
 //! What a person is asked before reports may go to an address that the page has named: the endpoint
 //! as it will be used, to the letter. The yes counts for exactly that, and once.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -31,8 +32,14 @@ pub struct EndpointQuestion {
     pub environment: String,
     /// The proxy between, without user and password.
     pub proxy: Option<String>,
-    /// SHA-256 of each CA that alone is trusted; empty: those of the computer.
+    /// SHA-256 of each CA that is trusted; empty: those of the computer alone.
     pub ca: Vec<String>,
+    /// Whether those of the computer are trusted too.
+    pub also_of_the_computer: bool,
+    /// Whether a CA of its own is given up for those of the computer.
+    pub gives_up_ca: bool,
+    /// The proxy that is given up, without user and password.
+    pub gives_up_proxy: Option<String>,
     /// Whether the address ends as those of the authority do, `/v1/fhir`.
     pub has_usual_path: bool,
 }
@@ -51,11 +58,20 @@ pub(crate) enum Wanted {
 
 /// What may be done once, and since when.
 #[derive(Default)]
-pub(super) struct Allowed(Mutex<Vec<(Wanted, Instant)>>);
+pub(super) struct Allowed {
+    waiting: Mutex<Vec<(Wanted, Instant)>>,
+    renames: AtomicU64,
+}
 
 impl Allowed {
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<(Wanted, Instant)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An endpoint has another name: what was said yes to may be another one's now.
+    pub(super) fn forget(&self) {
+        self.renames.fetch_add(1, Ordering::SeqCst);
+        self.lock().clear();
     }
 
     fn add(&self, wanted: Wanted, now: Instant) {
@@ -107,6 +123,7 @@ fn not_allowed() -> Problem {
 impl Desk {
     /// What a person has to be asked before this is done.
     pub(crate) async fn question_about(&self, wanted: Wanted) -> Result<EndpointQuestion, Problem> {
+        let mut given_up = None;
         let (endpoint, before) = match wanted {
             Wanted::New(endpoint) => (*endpoint, None),
             Wanted::Address { name, base, .. } => {
@@ -115,9 +132,12 @@ impl Desk {
                 (Endpoint { base, ..known }, Some(before))
             }
             Wanted::Way { name, ca_pem, proxy } => {
-                (with_way(self.endpoint_to_change(&name).await?, ca_pem, proxy)?, None)
+                let known = self.endpoint_to_change(&name).await?;
+                given_up = Some((known.ca_pem.is_some(), known.proxy.as_ref().map(shown_proxy)));
+                (with_way(known, ca_pem, proxy)?, None)
             }
         };
+        let (had_ca, had_proxy) = given_up.unwrap_or_default();
         let ca = match &endpoint.ca_pem {
             Some(pem) => AuthorityCa::read(pem.as_bytes())?.fingerprints,
             None => Vec::new(),
@@ -127,9 +147,18 @@ impl Desk {
             before,
             environment: endpoint.environment.code().to_owned(),
             proxy: endpoint.proxy.as_ref().map(shown_proxy),
+            also_of_the_computer: endpoint.also_system_roots,
+            gives_up_ca: had_ca && ca.is_empty(),
+            gives_up_proxy: had_proxy.filter(|_| endpoint.proxy.is_none()),
             ca,
             has_usual_path: endpoint.has_usual_path(),
         })
+    }
+
+    /// How often endpoints have got other names: a yes to a question from before another one counts
+    /// for nothing.
+    pub fn renames(&self) -> u64 {
+        self.inner.allowed.renames.load(Ordering::SeqCst)
     }
 
     /// A person has said yes to this: it may be done once.

@@ -156,7 +156,9 @@ impl Desk {
         if self.is_practice_endpoint(&new_name) {
             return Err(Problem::new("practice-endpoint-fixed", &[], "endpoint"));
         }
-        Ok(self.laboratory_of(&name).await?.rename_endpoint(&name, &new_name).await?)
+        let renamed = self.laboratory_of(&name).await?.rename_endpoint(&name, &new_name).await;
+        self.inner.allowed.forget();
+        Ok(renamed?)
     }
 
     /// Removes an endpoint of the laboratory that no report waits for.

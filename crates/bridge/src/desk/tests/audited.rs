@@ -79,3 +79,33 @@ async fn who_goes_to_practice_is_noted_whichever_way() {
     let all = noted(&again).await;
     assert_eq!((&*all[0], all.len()), ("practice-used", before + 1));
 }
+
+/// What is given up is asked about too, and a yes is for the endpoint that had the name.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_question_says_what_is_given_up_and_its_yes_is_for_no_other_endpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
+    let ca = testkit::TestCa::new("An authority's own").pem();
+    let read = |command: &str, arguments: Value| Call::read(command, arguments).unwrap().unwrap();
+    for (name, host) in [("test", "a"), ("prod", "b")] {
+        let input = json!({ "input": {
+            "name": name, "baseUrl": format!("https://{host}.example/v1/fhir"),
+            "environment": "integration", "release": null, "language": null,
+            "caPem": ca, "proxy": "http://proxy.example:3128",
+        }});
+        ask(&desk, "add_endpoint", input).await.unwrap();
+    }
+    let way = || read("set_endpoint_way", json!({ "name": "test", "ca_pem": "", "proxy": "" }));
+    let asked = desk.question(&way()).await.unwrap().unwrap();
+    assert!(asked.gives_up_ca && asked.ca.is_empty() && asked.proxy.is_none());
+    assert_eq!(asked.gives_up_proxy.as_deref(), Some("http://proxy.example:3128"));
+    // Another endpoint gets the name between the yes and what it was said to.
+    let renames = desk.renames();
+    desk.allow(&way());
+    for (from, to) in [("test", "other"), ("prod", "test")] {
+        let rename = read("rename_endpoint", json!({ "name": from, "new_name": to }));
+        desk.answer(rename, None).await.unwrap();
+    }
+    assert_ne!(desk.renames(), renames, "nor does a yes to a question that still stood");
+    assert_eq!(desk.answer(way(), None).await.unwrap_err().code, "endpoint-not-allowed");
+}
