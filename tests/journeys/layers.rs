@@ -96,7 +96,11 @@ impl Ground {
         assert_eq!(layers.len(), 7, "{what}");
         let place = layers.iter().position(|row| row["layer"] == layer).expect(&what);
         for (index, row) in layers.iter().enumerate() {
+            // Without an answer nothing shows what became of the certificate.
+            let is_unknown =
+                ["cut", "timeout"].contains(&code) && row["layer"] == "client-certificate";
             let expected = match index.cmp(&place) {
+                std::cmp::Ordering::Less if is_unknown => "not-reached",
                 std::cmp::Ordering::Less => "passed",
                 std::cmp::Ordering::Equal => "failed",
                 std::cmp::Ordering::Greater => "not-reached",
