@@ -139,17 +139,19 @@ async fn callers_that_say_no_more_keep_nobody_out() {
 /// An answer that nobody reads keeps the place of its request, and not for ever.
 async fn an_answer_that_nobody_reads_ends() {
     let house = House::open(|options| {
-        options.pause_max = Duration::from_millis(300);
+        options.pause_max = Duration::from_secs(2);
         options.limits.open_requests = 1;
     })
     .await;
+    // Its connection stands before: what is asked while the other answer waits is asked at once.
+    let lab = house.client("alpha");
+    assert_eq!(lab.get("/metadata").await.status(), StatusCode::OK);
     let plan = "[[fault]]\non = \"capabilities\"\ntimes = 1\nkind = \"endless-body\"\n";
     house.faults().replace(authority::FaultScript::parse(plan).unwrap());
     let mut unread = connect(&house).await;
     let request = b"GET /v1/fhir/metadata HTTP/1.1\r\nhost: localhost\r\n\r\n";
     unread.write_all(request).await.unwrap();
     unread.read_exact(&mut [0; 1]).await.unwrap();
-    let lab = house.client("alpha");
     let mut seen = Vec::new();
     while seen.last() != Some(&StatusCode::OK) {
         seen.push(lab.get("/metadata").await.status());
