@@ -56,15 +56,12 @@ export function sayProblem(text: Text): (thrown: unknown) => void {
   return (thrown) => say({ tone: "attention", ...problemText(text, problemOf(thrown)) });
 }
 
-const bars = () => [...document.querySelectorAll("[data-keeps-clear]")];
-
 /** Where what must not be covered begins, from the lower edge of the window: the bars and footers below a message. */
 function keptClear(): number {
   const region = document.querySelector(`.${css.region}`)?.getBoundingClientRect();
   if (!region) return 0;
-  const below = bars()
-    .map((bar) => bar.getBoundingClientRect())
-    .filter(({ height, left, right }) => height > 0 && right > region.left && left < region.right);
+  const bars = [...document.querySelectorAll("[data-keeps-clear]")].map((bar) => bar.getBoundingClientRect());
+  const below = bars.filter(({ height, left, right }) => height > 0 && right > region.left && left < region.right);
   return Math.max(0, ...below.map(({ top }) => innerHeight - top));
 }
 
@@ -75,12 +72,10 @@ function useKeptClear(): void {
     const measure = () => {
       asked = 0;
       document.documentElement.style.setProperty("--kept-clear", `${keptClear()}px`);
-      for (const bar of bars()) grown.observe(bar);
     };
     const ask = () => {
       asked ||= requestAnimationFrame(measure);
     };
-    const grown = new ResizeObserver(ask);
     // What the measure itself changes is an attribute, which is not looked at.
     const changes = new MutationObserver(ask);
     changes.observe(document.body, { childList: true, subtree: true, characterData: true });
@@ -89,7 +84,6 @@ function useKeptClear(): void {
     return () => {
       cancelAnimationFrame(asked);
       changes.disconnect();
-      grown.disconnect();
       removeEventListener("resize", ask);
     };
   }, []);
