@@ -48,8 +48,8 @@ async fn answer<R: Runtime>(
 ) -> Result<String, Problem> {
     // A desk that does not open shows nobody's name; the dialogs work all the same.
     if let Ok(desk) = app.state::<Arc<House>>().desk().await {
-        // Not of the page, which could answer itself: reports of patients will go there.
         let renames = desk.renames();
+        // Not of the page, which could answer itself: reports of patients will go there.
         if !desk.is_locked()
             && let Some(question) = desk.question(&call).await?
             && question::allows(app, &desk, &question).await

@@ -36,7 +36,7 @@ pub struct EndpointQuestion {
     pub ca: Vec<String>,
     /// Whether those of the computer are trusted too.
     pub also_of_the_computer: bool,
-    /// Whether a CA of its own is given up for those of the computer.
+    /// Whether a CA of its own, which alone was trusted, is given up for those of the computer.
     pub gives_up_ca: bool,
     /// The proxy that is given up, without user and password.
     pub gives_up_proxy: Option<String>,
@@ -133,11 +133,12 @@ impl Desk {
             }
             Wanted::Way { name, ca_pem, proxy } => {
                 let known = self.endpoint_to_change(&name).await?;
-                given_up = Some((known.ca_pem.is_some(), known.proxy.as_ref().map(shown_proxy)));
+                let alone = known.ca_pem.is_some() && !known.also_system_roots;
+                given_up = Some((alone, known.proxy.as_ref().map(shown_proxy)));
                 (with_way(known, ca_pem, proxy)?, None)
             }
         };
-        let (had_ca, had_proxy) = given_up.unwrap_or_default();
+        let (had_ca_alone, had_proxy) = given_up.unwrap_or_default();
         let ca = match &endpoint.ca_pem {
             Some(pem) => AuthorityCa::read(pem.as_bytes())?.fingerprints,
             None => Vec::new(),
@@ -148,7 +149,7 @@ impl Desk {
             environment: endpoint.environment.code().to_owned(),
             proxy: endpoint.proxy.as_ref().map(shown_proxy),
             also_of_the_computer: endpoint.also_system_roots,
-            gives_up_ca: had_ca && ca.is_empty(),
+            gives_up_ca: had_ca_alone && ca.is_empty(),
             gives_up_proxy: had_proxy.filter(|_| endpoint.proxy.is_none()),
             ca,
             has_usual_path: endpoint.has_usual_path(),

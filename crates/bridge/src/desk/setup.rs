@@ -156,6 +156,9 @@ impl Desk {
         if self.is_practice_endpoint(&new_name) {
             return Err(Problem::new("practice-endpoint-fixed", &[], "endpoint"));
         }
+        // Before, so that no yes that waits is used for the other one; after, so that none is that
+        // was given meanwhile.
+        self.inner.allowed.forget();
         let renamed = self.laboratory_of(&name).await?.rename_endpoint(&name, &new_name).await;
         self.inner.allowed.forget();
         Ok(renamed?)
