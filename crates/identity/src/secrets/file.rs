@@ -12,8 +12,8 @@ use super::problem::SecretsError;
 use super::vault::Seal;
 use crate::password::Password;
 
-/// A chain of 16 certificates of 16 kB would fit three times.
-const FILE_BYTES_MAX: u64 = 1 << 20;
+/// A thousand certificates with their chains fit, so that only a file of somebody else is larger.
+const FILE_BYTES_MAX: u64 = 64 << 20;
 const PLAIN_MAGIC: &[u8; 8] = b"LCPLAIN1";
 
 type Content = BTreeMap<String, Zeroizing<Vec<u8>>>;
@@ -139,6 +139,11 @@ impl SecretsFile {
             Some(seal) => Zeroizing::new(seal.close(&packed)?),
             None => Zeroizing::new([PLAIN_MAGIC.as_slice(), packed.as_slice()].concat()),
         };
+        if bytes.len() as u64 > FILE_BYTES_MAX {
+            // What could not be read again is not written: what was there stays.
+            let source = io::ErrorKind::FileTooLarge.into();
+            return Err(SecretsError::Io { operation: "write-secrets", source });
+        }
         let temporary = self.path.with_extension("new");
         let write = || -> io::Result<()> {
             // A leftover of a crash may have other permissions.
@@ -163,7 +168,11 @@ fn read(path: &Path, name: &'static str) -> Result<Zeroizing<Vec<u8>>, SecretsEr
         _ => SecretsError::Io { operation: "read-secrets", source: error },
     })?;
     let mut bytes = Zeroizing::new(Vec::new());
-    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(SecretsError::io("read-secrets"))?;
+    let mut within = file.take(FILE_BYTES_MAX + 1);
+    within.read_to_end(&mut bytes).map_err(SecretsError::io("read-secrets"))?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(SecretsError::Damaged { name });
+    }
     Ok(bytes)
 }
 
@@ -213,4 +222,27 @@ fn unpack(mut bytes: &[u8]) -> Option<Content> {
         bytes = rest;
     }
     Some(content)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    /// A chain of certificates may have 40 kB, and each laboratory and each renewal adds one.
+    #[test]
+    fn many_certificates_are_read_again_and_what_could_not_be_is_not_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let passphrase = Password::from("korrekt pferd".to_owned());
+        let vault = SecretsFile::create_vault(dir.path(), &passphrase).unwrap();
+        for number in 0..60 {
+            vault.put(&format!("identity-{number}"), &vec![number; 40_000]).unwrap();
+        }
+        let beyond = vec![0; usize::try_from(FILE_BYTES_MAX).unwrap()];
+        let refused = vault.put("beyond", &beyond).unwrap_err();
+        assert_eq!(refused.code(), "secrets-io");
+        let again = SecretsFile::open_vault(dir.path(), &passphrase).unwrap();
+        assert_eq!(*again.get("identity-59").unwrap().unwrap(), vec![59; 40_000]);
+        assert!(again.get("beyond").unwrap().is_none());
+    }
 }
