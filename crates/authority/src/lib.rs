@@ -43,7 +43,7 @@ pub use faults::{
 };
 pub use http::context::ForeignDocument;
 pub use http::limits::Limits;
-pub use process::rules::{Effect, PRACTICE_RULES, Rule, Rules, When};
+pub use process::rules::{Effect, PRACTICE_RULES, Rule, Rules, When, Words};
 pub use process::validation::{
     RulesPackage, import_rules, remove_rules, rules_packages, use_rules,
 };

@@ -221,6 +221,7 @@ impl Desk {
     pub async fn start(&self) -> Result<(), Problem> {
         self.inner.working.store(true, Ordering::SeqCst);
         let started = self.inner.practice.lock().await.start().await;
+        let started = started.and(self.practise_in_own_language().await);
         self.inner.practice_engine.start().await;
         self.watch_practice().await;
         if let Some(engine) = self.opened_laboratory() {

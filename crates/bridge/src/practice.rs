@@ -63,6 +63,11 @@ impl Practice {
         Ok(())
     }
 
+    /// Answers to reports that name no language are in this one, a locale like `de_CH.UTF-8`.
+    pub async fn speak(&self, locale: &str) -> Result<(), Problem> {
+        speak(&self.engine, locale).await
+    }
+
     /// Stops the practice authority where it is ours; requests under way are finished.
     pub async fn stop(&mut self) {
         if let Some(host) = self.host.take() {
@@ -98,6 +103,24 @@ impl Practice {
     /// File name of the sample that fails on purpose, and the file that corrects it.
     pub fn lesson(&self) -> (&'static str, PathBuf) {
         (samples::FAILING, samples::correction(self.engine.profile().folder()))
+    }
+}
+
+/// The authority answers in the language of a report. One that names none is sent in the language
+/// of whoever practises: the samples are the same for everybody. Does nothing where that is so.
+pub(crate) async fn speak(engine: &Engine, locale: &str) -> Result<(), Problem> {
+    let language = match locale.split(['_', '.', '-', '@']).next() {
+        Some("de") => "de-CH",
+        Some("fr") => "fr-CH",
+        Some("it") => "it-CH",
+        _ => "en-CH",
+    };
+    match engine.profile().endpoint_named(ENDPOINT) {
+        Some(endpoint) if endpoint.language != language => {
+            let language = language.to_owned();
+            Ok(engine.replace_endpoint(Endpoint { language, ..endpoint.clone() }).await?)
+        }
+        _ => Ok(()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use exchange::{Processing, canonical, document_of};
 use fhir::{Limits, Tree};
+use texts::Language;
 
 use crate::notice::{Notice, constraint_failed};
 use crate::process::rules::{Effect, Rules};
@@ -24,6 +25,7 @@ pub(crate) fn judge(due: &Due, rules: &Rules) -> Verdict {
         verdict.notices.push(Notice::error("exception", "The stored document cannot be read"));
         return verdict;
     };
+    let language = tree.as_ref().map_or(Language::English, language_of);
     for rule in &rules.rules {
         let Some(place) = rule.when.holds(document, due.seen_before, due.accepted) else {
             continue;
@@ -32,7 +34,7 @@ pub(crate) fn judge(due: &Due, rules: &Rules) -> Verdict {
             verdict.status = Processing::Failed;
         }
         let value = place.and_then(|element| element.value()).unwrap_or_default();
-        let text = rule.text.replace("%value%", value);
+        let text = rule.text.in_language(language).replace("%value%", value);
         verdict.notices.push(Notice {
             severity: rule.severity,
             kind: rule.issue.clone(),
@@ -45,4 +47,11 @@ pub(crate) fn judge(due: &Due, rules: &Rules) -> Verdict {
         });
     }
     verdict
+}
+
+/// The language that the envelope says its report is in: whoever wrote the report reads the answer.
+/// A tag may be written in any case (BCP 47).
+fn language_of(tree: &Tree) -> Language {
+    let tag = tree.root().text("content.attachment.language").unwrap_or_default();
+    Language::of_locale(&tag.to_ascii_lowercase())
 }

@@ -1,9 +1,11 @@
 //! Business rules as data: what makes an accepted document fail later, or complete with a notice.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use fhir::{Element, Instant, Period, Severity};
 use serde::Deserialize;
+use texts::Language;
 
 use crate::AuthorityError;
 
@@ -43,7 +45,9 @@ const DUPLICATES: [&str; 2] = ["FOPH-020", "FOPH-021"];
 /// seen-before = true         # the same data from the same laboratory were accepted before
 /// ```
 ///
-/// Every rule that matches speaks; one `fail` is enough to fail.
+/// Every rule that matches speaks; one `fail` is enough to fail. Instead of one `text` a rule may
+/// have a table `[rule.text]` with `en` and any of `de`, `fr` and `it`: the laboratory reads the
+/// one in the language of its report, and English where there is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {
@@ -63,7 +67,7 @@ pub struct Rule {
     /// What becomes of the document.
     pub effect: Effect,
     /// Words for the laboratory.
-    pub text: String,
+    pub text: Words,
     /// FHIR issue-type.
     #[serde(default = "business_rule")]
     pub issue: String,
@@ -74,6 +78,41 @@ pub struct Rule {
 fn business_rule() -> String {
     "business-rule".to_owned()
 }
+
+/// What a rule says to the laboratory.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Words {
+    /// The same, whatever the language of the report.
+    Alike(String),
+    /// By the code of the language; English is among them.
+    ByLanguage(BTreeMap<String, String>),
+}
+
+impl Words {
+    /// Those in a language; the English ones where it has none.
+    pub fn in_language(&self, language: Language) -> &str {
+        match self {
+            Self::Alike(text) => text,
+            Self::ByLanguage(texts) => {
+                let own = texts.get(language.code());
+                own.or_else(|| texts.get(ENGLISH)).map_or("", String::as_str)
+            }
+        }
+    }
+
+    /// Whether whoever reads it is told something, and no text is in a language that nobody asks
+    /// for.
+    fn are_sound(&self) -> bool {
+        let is_known = |code: &String| Language::ALL.iter().any(|known| known.code() == code);
+        match self {
+            Self::Alike(_) => true,
+            Self::ByLanguage(texts) => texts.contains_key(ENGLISH) && texts.keys().all(is_known),
+        }
+    }
+}
+
+const ENGLISH: &str = Language::English.code();
 
 /// What a rule does to a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -121,6 +160,12 @@ impl Rules {
         for rule in &rules.rules {
             if rule.when == When::default() {
                 return Err(AuthorityError::Rules(format!("rule {} has no condition", rule.code)));
+            }
+            if !rule.text.are_sound() {
+                return Err(AuthorityError::Rules(format!(
+                    "rule {}: text needs en, and may have de, fr and it beside it",
+                    rule.code
+                )));
             }
             let asks = rule.when.asks_of_values() || rule.when.more_than.is_some();
             if asks && rule.when.path.is_none() {
@@ -251,6 +296,28 @@ mod tests {
         let rules = Rules::parse(PRACTICE_RULES).unwrap();
         assert!(rules.rules.iter().any(|rule| rule.effect == Effect::Fail));
         assert!(rules.rules.iter().any(|rule| rule.effect == Effect::Notice));
+        for rule in &rules.rules {
+            let said = Language::ALL.map(|language| rule.text.in_language(language));
+            let values = said.map(|text| text.matches("%value%").count());
+            assert!(values.iter().all(|count| *count == values[0]), "{said:?}");
+            assert!(said.iter().skip(1).all(|text| *text != said[0]), "{said:?}");
+        }
+    }
+
+    #[test]
+    fn one_text_is_for_everybody_and_of_several_each_reads_its_own() {
+        let head = "[[rule]]\ncode='X'\nseverity='error'\neffect='fail'\n";
+        let read = |text: &str| {
+            let rules = Rules::parse(&format!("{head}{text}[rule.when]\nfamily=['A']\n"));
+            let rule = rules.ok()?.rules.remove(0);
+            Some(Language::ALL.map(|language| rule.text.in_language(language).to_owned()))
+        };
+        let told = |texts: [&str; 4]| Some(texts.map(str::to_owned));
+        assert_eq!(read("text='a'\n"), told(["a", "a", "a", "a"]));
+        assert_eq!(read("[rule.text]\nen='a'\nfr='b'\n"), told(["a", "a", "b", "a"]));
+        assert_eq!(read("[rule.text]\nde='a'\n"), None, "nothing for the others");
+        assert_eq!(read("[rule.text]\nen='a'\nrm='b'\n"), None, "nobody asks for it");
+        assert_eq!(read(""), None);
     }
 
     #[test]

@@ -19,8 +19,12 @@ in_every_release![
 /// What goes through the releases itself.
 mod of_all_releases {
     use super::earlier_releases_answer_an_invalid_document_with_status_and_outcome;
+    use super::rules_answer_in_the_language_of_the_report;
 
-    on_every_store![earlier_releases_answer_an_invalid_document_with_status_and_outcome];
+    on_every_store![
+        earlier_releases_answer_an_invalid_document_with_status_and_outcome,
+        rules_answer_in_the_language_of_the_report,
+    ];
 }
 
 async fn all_errors_of_an_invalid_document_are_told_with_their_places() {
@@ -326,7 +330,25 @@ async fn rules_speak_as_validators_do() {
     lab.processed(&receipt).await;
     let read = resource(lab.get(&format!("/DocumentReference/{receipt}")).await).await;
     let (diagnostics, text, system) = told(read.root());
-    assert!(text.starts_with("Practice: this report fails on purpose"), "{text}");
+    assert!(text.starts_with("Übung: Diese Meldung schlägt absichtlich fehl"), "{text}");
     assert_eq!(diagnostics, format!("Constraint failed: FOPH-002: '{text}'"));
     assert_eq!(system, canonical::RULES_SYSTEM);
+}
+
+async fn rules_answer_in_the_language_of_the_report() {
+    let house = House::open(|options| options.rules = Rules::parse(PRACTICE_RULES).unwrap()).await;
+    let lab = house.client("alpha");
+    for (language, begins) in [
+        ("en-GB", "Practice: this report"),
+        ("de-CH", "Übung: Diese Meldung"),
+        ("fr-CH", "Exercice\u{a0}: cette déclaration"),
+        ("it-CH", "Esercitazione: questa dichiarazione"),
+        ("rm-CH", "Practice: this report"),
+    ] {
+        let failing = document(&urn(), "Muster-Fehler", "1").replace("de-CH", language);
+        let receipt = lab.deliver(&failing, &urn()).await.receipt.unwrap();
+        let told = lab.processed(&receipt).await;
+        let text = &told.issues[0].text;
+        assert!(text.starts_with(begins) && text.contains("Muster-Fehler"), "{language}: {text}");
+    }
 }

@@ -272,10 +272,19 @@ impl Desk {
         }
         let kept =
             serde_json::to_value(&preferences).map_err(|_| limits::invalid("preferences"))?;
-        Ok(self.inner.practice_engine.change_settings(|settings| {
+        self.inner.practice_engine.change_settings(|settings| {
             settings.preferences.insert(WINDOW.to_owned(), kept);
             Ok(())
-        })?)
+        })?;
+        self.practise_in_own_language().await
+    }
+
+    /// The practice authority answers in the language of the window: the one chosen, else that of
+    /// the system.
+    pub(super) async fn practise_in_own_language(&self) -> Result<(), Problem> {
+        let system = || std::env::var("LANG").unwrap_or_default();
+        let language = self.preferences().await?.language.unwrap_or_else(system);
+        crate::practice::speak(&self.inner.practice_engine, &language).await
     }
 
     /// Time in which sending can be undone.

@@ -132,6 +132,33 @@ async fn from_a_file_to_completed_and_from_failed_to_corrected() {
 }
 
 /// The statistics of a week have all samples and the correction of one.
+/// Also after the person has chosen another one: the sample itself names no language.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_practice_authority_answers_in_the_language_of_the_window() {
+    let root = tempfile::tempdir().unwrap();
+    let desk = opened(root.path()).await;
+    without_undo(&desk).await;
+    let failing = sample(&desk, "fehler").await;
+    let text = std::fs::read_to_string(failing).unwrap();
+    for (number, (language, begins)) in
+        [("fr", "Exercice\u{a0}: cette"), ("en", "Practice: this"), ("de", "Übung: Diese")]
+            .into_iter()
+            .enumerate()
+    {
+        let language = Some(language.to_owned());
+        let preferences = PreferencesView { language, ..desk.preferences().await.unwrap() };
+        desk.set_preferences(preferences).await.unwrap();
+        let file = root.path().join(format!("{number}.json"));
+        std::fs::write(&file, text.replace("7c1f7a10", &format!("7c1f7a1{}", number + 1))).unwrap();
+        let file = file.display().to_string();
+        let sent = desk.send_files(vec![file], KnownContent::Show).await.unwrap();
+        let failed = until(&desk, only(&sent), &["failed", "held"]).await;
+        let said = failed.messages[0].text.clone().unwrap_or_default();
+        assert!(said.starts_with(begins), "{begins} {:?} {said}", failed.row.state);
+    }
+    desk.stop().await;
+}
+
 async fn assert_days_are_counted(desk: &Desk, samples: usize) {
     let statistics = desk.statistics(7).await.unwrap();
     assert_eq!(statistics.days.len(), 7);

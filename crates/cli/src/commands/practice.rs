@@ -44,9 +44,21 @@ fn passing_folder() -> Result<PathBuf, Problem> {
 async fn lesson(scene: &Scene<'_>, folder: &std::path::Path) -> Result<Exit, Problem> {
     scene.hint("say.practice-intro", &[]);
     let mut profile = Headless::practice(folder).await?;
-    let taught = teach(scene, &mut profile).await;
+    // What the authority answers is read on this screen.
+    let taught = match speak(scene, &profile).await {
+        Ok(()) => teach(scene, &mut profile).await,
+        Err(problem) => Err(problem),
+    };
     profile.close().await;
     taught
+}
+
+/// The practice authority answers in the language of the texts, also later.
+pub(super) async fn speak(scene: &Scene<'_>, profile: &Headless) -> Result<(), Problem> {
+    match profile.as_practice() {
+        Some(practice) => practice.speak(scene.texts.language().code()).await,
+        None => Ok(()),
+    }
 }
 
 async fn teach(scene: &Scene<'_>, profile: &mut Headless) -> Result<Exit, Problem> {

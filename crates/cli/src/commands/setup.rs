@@ -10,7 +10,7 @@ use bridge::headless::{
 use bridge::views::{ProbeOutcome, ProbeView};
 use bridge::{Environment, Problem};
 
-use super::Scene;
+use super::{Scene, practice};
 use crate::arguments::{EndpointCommand, EndpointOptions, Init, VaultKind};
 use crate::exit::Exit;
 use crate::output::{Line, Look};
@@ -21,7 +21,7 @@ pub(super) async fn init(scene: &Scene<'_>, init: Init) -> Result<Exit, Problem>
     let folder = scene.global.profile.clone().unwrap_or_else(usual);
     let profile = match init.endpoint {
         None if !init.practice => return Ok(which_profile(scene)),
-        None => practice_profile(folder).await?,
+        None => practice_profile(scene, folder).await?,
         Some(url) => {
             let vault = match init.vault {
                 VaultKind::Keychain => Vault::Keychain,
@@ -47,14 +47,17 @@ fn which_profile(scene: &Scene<'_>) -> Exit {
 }
 
 /// A folder that holds a practice profile already is as good as a new one; any other is left alone.
-async fn practice_profile(folder: PathBuf) -> Result<Headless, Problem> {
-    Headless::practice(&folder).await.map_err(|problem| match problem.code.as_str() {
+async fn practice_profile(scene: &Scene<'_>, folder: PathBuf) -> Result<Headless, Problem> {
+    let opened = Headless::practice(&folder).await;
+    let profile = opened.map_err(|problem| match problem.code.as_str() {
         "not-practice" => {
             let folder = folder.display().to_string();
             Problem::new("profile-exists", &[("folder", &folder)], "init")
         }
         _ => problem,
-    })
+    })?;
+    practice::speak(scene, &profile).await?;
+    Ok(profile)
 }
 
 fn made(scene: &Scene<'_>, profile: &Headless) {

@@ -8,11 +8,22 @@ fn the_lesson_ends_well_and_leaves_nothing_behind() {
     let mut command = program(home.path());
     command.arg("practice").env("TMPDIR", home.path());
     let done = finish(command).ends(0).says("FOPH-002").says("One failed, on purpose");
+    let done = done.says("Change the name to Muster");
     let done = done.says("resubmit 6 --with corrections/");
     assert_eq!(done.out.matches("Completed").count(), 6, "{}", done.out);
     assert_eq!(done.out.matches("Failed").count(), 1, "{}", done.out);
     let left: Vec<_> = std::fs::read_dir(home.path()).unwrap().flatten().collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+/// What the authority says of the report that fails is the lesson: it has to be understood.
+#[test]
+fn the_authority_of_the_lesson_answers_in_the_language_of_the_terminal() {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = program(home.path());
+    command.arg("practice").env("TMPDIR", home.path()).env("LC_ALL", "fr_CH.UTF-8");
+    let done = finish(command).ends(0).says("Exercice\u{a0}: cette déclaration échoue exprès");
+    done.says_not("this report fails on purpose");
 }
 
 #[test]
