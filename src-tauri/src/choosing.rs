@@ -1,5 +1,6 @@
-//! The system's own file dialogs: what is chosen stands in their title, in the language of the
-//! window, and each begins in the folder that was used last for the same thing.
+//! The system's own file dialogs: what is chosen stands in their title and what can be chosen in
+//! their filter, in the language of the window, and each begins in the folder that was used last
+//! for the same thing.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,8 +29,11 @@ pub(crate) enum What {
     Statement,
 }
 
-/// Compiled only where each has its title.
-const _: () = CATALOGUE.must_have("choose", &What::CODES);
+/// Compiled only where each has its title, and each that is a file its words in the filter.
+const _: () = {
+    CATALOGUE.must_have("choose", &What::CODES);
+    CATALOGUE.must_have("choose", &What::FILTERS);
+};
 
 impl What {
     const ALL: [Self; 10] = [
@@ -54,6 +58,17 @@ impl What {
         codes
     };
 
+    const FILTERS: [&str; 8] = [
+        "filter.reports",
+        "filter.certificate",
+        "filter.ca",
+        "filter.rules",
+        "filter.support",
+        "filter.table",
+        "filter.statement",
+        ALL_FILES,
+    ];
+
     const fn code(self) -> &'static str {
         match self {
             Self::Reports => "reports",
@@ -72,7 +87,15 @@ impl What {
     fn title(self, language: Language) -> String {
         language.shared(&format!("choose.{}", self.code()), &[])
     }
+
+    /// Which files the dialog offers, in words: nobody looks for reports by the ends of names.
+    fn filter(self, language: Language) -> String {
+        language.shared(&format!("choose.filter.{}", self.code()), &[])
+    }
 }
+
+/// The filter that lets every file through.
+const ALL_FILES: &str = "filter.all";
 
 impl From<Purpose> for What {
     fn from(purpose: Purpose) -> Self {
@@ -128,14 +151,16 @@ pub(crate) async fn files<R: Runtime>(app: &AppHandle<R>, purpose: Purpose) -> V
         Purpose::Ca => &["pem", "cer", "crt"],
         Purpose::Rules => &["tgz", "json"],
     };
-    let dialog = dialog(app, purpose.into()).await;
+    let (dialog, language) = dialog(app, purpose.into()).await;
     let (answer, chosen) = tokio::sync::oneshot::channel();
-    dialog.add_filter(extensions.join(", "), extensions).add_filter("*", &["*"]).pick_files(
-        move |files| {
+    let all = language.shared(&format!("choose.{ALL_FILES}"), &[]);
+    dialog
+        .add_filter(What::from(purpose).filter(language), extensions)
+        .add_filter(all, &["*"])
+        .pick_files(move |files| {
             // The page may be gone by the time the dialog closes.
             let _ = answer.send(files);
-        },
-    );
+        });
     let files = chosen.await.ok().flatten().unwrap_or_default();
     let files: Vec<PathBuf> = files.into_iter().filter_map(|file| file.into_path().ok()).collect();
     if let Some(first) = files.first() {
@@ -149,7 +174,7 @@ pub(crate) async fn folder<R: Runtime>(
     app: &AppHandle<R>,
     purpose: FolderPurpose,
 ) -> Option<String> {
-    let dialog = dialog(app, purpose.into()).await;
+    let (dialog, _) = dialog(app, purpose.into()).await;
     let (answer, chosen) = tokio::sync::oneshot::channel();
     dialog.pick_folder(move |folder| {
         // As above.
@@ -167,9 +192,10 @@ pub(crate) async fn target<R: Runtime>(
     name: &str,
 ) -> Option<PathBuf> {
     let extension = name.rsplit_once('.').map_or("*", |(_, extension)| extension);
-    let dialog = dialog(app, what).await;
+    let (dialog, language) = dialog(app, what).await;
     let (answer, chosen) = tokio::sync::oneshot::channel();
-    dialog.set_file_name(name).add_filter(extension, &[extension]).save_file(move |file| {
+    let filter = what.filter(language);
+    dialog.set_file_name(name).add_filter(filter, &[extension]).save_file(move |file| {
         // As above.
         let _ = answer.send(file);
     });
@@ -178,8 +204,8 @@ pub(crate) async fn target<R: Runtime>(
     Some(file)
 }
 
-/// A dialog with its title, in the folder that was used last.
-async fn dialog<R: Runtime>(app: &AppHandle<R>, what: What) -> FileDialogBuilder<R> {
+/// A dialog with its title, in the folder that was used last; and the language that it speaks.
+async fn dialog<R: Runtime>(app: &AppHandle<R>, what: What) -> (FileDialogBuilder<R>, Language) {
     let language = match app.state::<Arc<House>>().desk().await {
         Ok(desk) => language::of(&desk).await,
         // Where the desk does not open nobody knows what was chosen.
@@ -187,8 +213,8 @@ async fn dialog<R: Runtime>(app: &AppHandle<R>, what: What) -> FileDialogBuilder
     };
     let dialog = app.dialog().file().set_title(what.title(language));
     match app.state::<Folders>().last(what) {
-        Some(folder) => dialog.set_directory(folder),
-        None => dialog,
+        Some(folder) => (dialog.set_directory(folder), language),
+        None => (dialog, language),
     }
 }
 
@@ -220,6 +246,23 @@ mod tests {
             What::from(Purpose::Ca).title(Language::English),
             What::Ca.title(Language::English)
         );
+    }
+
+    #[test]
+    fn every_filter_says_in_words_which_files_it_offers() {
+        let folders = [What::ReportsFolder, What::WatchedFolder, What::BackupFolder];
+        let files = What::ALL.into_iter().filter(|what| !folders.contains(what));
+        let codes: Vec<String> =
+            files.clone().map(|what| format!("filter.{}", what.code())).collect();
+        assert_eq!(codes, What::FILTERS[..codes.len()], "each has its words");
+        let reports = Language::ALL.map(|language| What::Reports.filter(language));
+        let kinds = "(JSON, XML, NDJSON, ZIP)";
+        let words = ["Reports", "Meldungen", "Déclarations", "Dichiarazioni"];
+        assert_eq!(reports, words.map(|word| format!("{word} {kinds}")));
+        for what in files {
+            let said = Language::ALL.map(|language| what.filter(language));
+            assert!(said.iter().all(|words| words.starts_with(char::is_uppercase)), "{said:?}");
+        }
     }
 
     #[test]

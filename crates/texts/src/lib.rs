@@ -3,9 +3,11 @@
 //! of a report.
 //!
 //! - `message`: a text with places for parameters
+//! - `size`: a number of bytes as people read it
 //! - `written`: from the files to a table; a text that one language lacks ends the build
 
 mod message;
+mod size;
 pub mod written;
 
 /// The texts that the window, the command line and the authority share.
@@ -54,12 +56,15 @@ impl Language {
         text.map_or_else(|| id.to_owned(), |text| self.filled(text, params))
     }
 
-    /// Puts parameters into a text. The parameter `value-set` is called `valueSet` there. What a
-    /// parameter holds is not looked at again; one that is missing leaves its place empty.
+    /// Puts parameters into a text. The parameter `value-set` is called `valueSet` there, and
+    /// `limit` in bytes is asked for as a size by `limitSize`. What a parameter holds is not looked
+    /// at again; one that is missing leaves its place empty.
     pub fn filled(self, text: &str, params: &[(&str, &str)]) -> String {
-        let value = |name: &str| {
-            let found = params.iter().find(|(known, _)| is_named(known, name));
-            found.map_or_else(String::new, |(_, value)| (*value).to_owned())
+        let of = |name: &str| params.iter().find(|(known, _)| is_named(known, name));
+        let value = |name: &str| match (of(name), size::sized(name).and_then(of)) {
+            (Some((_, value)), _) => (*value).to_owned(),
+            (None, Some((_, bytes))) => self.size(bytes),
+            (None, None) => String::new(),
         };
         // The build has read every text of the tables.
         message::filled(text, self.one(), &value).unwrap_or_else(|| text.to_owned())
@@ -135,7 +140,8 @@ impl Catalogue {
     pub fn foreign(&self, id: &str, params: &[&str]) -> Vec<String> {
         let all = Language::ALL.iter().filter_map(|language| self.text(*language, id));
         let asked = all.filter_map(message::arguments).flatten();
-        asked.filter(|name| !params.iter().any(|param| is_named(param, name))).collect()
+        let is_known = |name: &str| params.iter().any(|param| is_named(param, name));
+        asked.filter(|name| !is_known(name) && !size::sized(name).is_some_and(is_known)).collect()
     }
 
     /// Ends the compilation of a constant where a code of a family has no text. The codes come with

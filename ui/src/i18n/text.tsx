@@ -90,7 +90,15 @@ function textOf(i18n: I18n, messages: Record<string, unknown>, format: Format): 
   const text = (id: TextId, values: Values = {}) => i18n._(id, literal(values));
   text.code = (id: string, values: Values = {}) => {
     if (!(id in messages)) return undefined;
-    return i18n._(id, literal(Object.fromEntries(Object.entries(values).map(([name, value]) => argument(name, value)))));
+    return i18n._(id, literal(Object.fromEntries(Object.entries(values).flatMap((one) => asked(...one)))));
+  };
+  // One name stands for bytes here and for a count there: a text that says a size asks for `limitSize`.
+  const asked = (name: string, value: string | number): [string, string | number][] => {
+    const [called, shown] = argument(name, value);
+    return [
+      [`${called}Size`, /^\d+$/.test(String(value)) ? format.bytes(Number(value)) : shown],
+      [called, shown],
+    ];
   };
   // A parameter of the core may be a code itself, with a text of its own, an instant, or empty; and ICU knows no hyphen in
   // names.
@@ -160,11 +168,13 @@ function formatOf(locale: string): Format {
   const number = new Intl.NumberFormat(locale);
   const size = (unit: string) => new Intl.NumberFormat(locale, { style: "unit", unit, maximumFractionDigits: 1 });
   const [kilobytes, megabytes] = [size("kilobyte"), size("megabyte")];
+  const few = new Intl.NumberFormat(locale, { style: "unit", unit: "byte", unitDisplay: "long" });
   return {
     number: (value) => number.format(value),
     // A date without a time is that day everywhere; a month or a year stays what it is.
     date: (date) => {
-      if (/^\d{4}$/.test(date)) return date;
+      // A year, and a day that no calendar has, stand as they were written.
+      if (/^\d{4}$/.test(date) || Number.isNaN(Date.parse(date))) return date;
       if (/^\d{4}-\d{2}$/.test(date)) return month(`${date}-15T12:00:00`);
       return fullDate(/^\d{4}-\d{2}-\d{2}$/.test(date) ? `${date}T12:00:00` : date);
     },
@@ -179,7 +189,10 @@ function formatOf(locale: string): Format {
     duration: lasting(0),
     shortDuration: lasting(1),
     shortDate: (date) => shortDate(`${date}T12:00:00`),
-    bytes: (count) => (count < 1e6 ? kilobytes.format(count / 1e3) : megabytes.format(count / 1e6)),
+    bytes: (count) => {
+      if (count < 1e3) return few.format(count);
+      return count < 1e6 ? kilobytes.format(count / 1e3) : megabytes.format(count / 1e6);
+    },
   };
 }
 
