@@ -82,6 +82,7 @@ function useLanguage(language: Words["language"]): Words | undefined {
 function useSizes(percent: number, density: string): void {
   useEffect(() => {
     document.documentElement.style.fontSize = `${percent}%`;
+    document.documentElement.style.setProperty("--text-scale", `${percent / 100}`);
     document.documentElement.dataset.density = density;
   }, [percent, density]);
 }

@@ -329,6 +329,9 @@ export function repeated(sources: Source[]): CandidateView[] {
   return [...new Map(settled.map((view) => [view.digest, view])).values()];
 }
 
+/** Verdicts of what may go. */
+const TO_GO = new Set(["ready", "warnings", "errors"]);
+
 /** No contents. */
 const NONE: ReadonlySet<string> = new Set();
 
@@ -337,35 +340,69 @@ const NONE: ReadonlySet<string> = new Set();
  * where a person has said that it is another report.
  */
 export const isAsked = (view: CandidateView): boolean =>
-  view.corrects !== null && !view.corrects.possible && ["ready", "warnings", "errors"].includes(view.verdict);
+  view.corrects !== null && !view.corrects.possible && TO_GO.has(view.verdict);
 
-/** Whether anything of it goes: what nobody has asked for is not handed over, wherever it is known by then. */
-export function isToGo(source: Source, again: ReadonlySet<string>, beside = NONE): boolean {
-  return tally([source], beside).send > 0 || again.has(source.path);
-}
-
-/** Files that have the content of one above them on the list: it goes once. */
+/** Files that have the content of one above them on the list, be it as JSON or as XML: it goes once. */
 export function twins(sources: Source[]): Set<CandidateView> {
   const [seen, again] = [new Set<string>(), new Set<CandidateView>()];
   for (const view of sources.flatMap((source) => source.found ?? [])) {
-    if (!["ready", "warnings", "errors"].includes(view.verdict)) continue;
-    if (seen.has(view.digest)) again.add(view);
-    seen.add(view.digest);
+    if (!TO_GO.has(view.verdict)) continue;
+    const content = view.content ?? view.digest;
+    if (seen.has(content)) again.add(view);
+    seen.add(content);
   }
   return again;
 }
 
-/** What the button counts; `beside`: digests of what goes beside a report with its identifier. */
+/** Reports of the list that have one identifier and say different things, each with another one of these: which of them
+ *  counts, only a person knows. */
+export function rivals(sources: Source[]): Map<CandidateView, CandidateView> {
+  const again = twins(sources);
+  const found = sources.flatMap((source) => source.found ?? []);
+  const named = found.filter((view) => TO_GO.has(view.verdict) && view.documentIdentifier && !again.has(view));
+  const groups = new Map<string | null, CandidateView[]>();
+  for (const view of named) {
+    groups.set(view.documentIdentifier, [...(groups.get(view.documentIdentifier) ?? []), view]);
+  }
+  const pairs = [...groups.values()].flatMap((views) =>
+    views.flatMap((view, at) => {
+      const other = views[at === 0 ? 1 : 0];
+      return other ? [[view, other] as const] : [];
+    }),
+  );
+  return new Map(pairs);
+}
+
+/** What goes only where a person has said so. */
+export function questions(sources: Source[]): Set<CandidateView> {
+  const found = sources.flatMap((source) => source.found ?? []);
+  return new Set([...found.filter(isAsked), ...rivals(sources).keys()]);
+}
+
+/** Whether anything of it goes: what nobody has asked for is not handed over, wherever it is known by then. */
+export function isToGo(
+  source: Source,
+  again: ReadonlySet<string>,
+  beside = NONE,
+  asked = questions([source]),
+): boolean {
+  const { send, correction } = tally([source], beside, asked);
+  return send + correction > 0 || again.has(source.path);
+}
+
+/** What the button counts: what goes, and what is taken in and kept for correction. `beside`: digests of what goes because
+ *  somebody has decided so; `asked`: what waits for such a decision. */
 export function tally(
   sources: Source[],
   beside = NONE,
+  asked: ReadonlySet<CandidateView> = questions(sources),
 ): { send: number; correction: number; twice: number; known: number; refused: number; looking: number; asked: number } {
   const again = twins(sources);
   const found = sources.flatMap((source) => source.found ?? []).filter((view) => !again.has(view));
-  const waits = (view: CandidateView) => isAsked(view) && !beside.has(view.digest);
+  const waits = (view: CandidateView) => asked.has(view) && !beside.has(view.digest);
   const of = (...verdicts: string[]) => found.filter((view) => verdicts.includes(view.verdict) && !waits(view)).length;
   return {
-    send: of("ready", "warnings", "errors"),
+    send: of("ready", "warnings"),
     correction: of("errors"),
     twice: again.size,
     known: of("known"),

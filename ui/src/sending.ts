@@ -12,7 +12,7 @@ import type { IntakeView } from "./bridge/generated/IntakeView";
 import type { StatusView } from "./bridge/generated/StatusView";
 import { followJournal } from "./bridge/queries";
 import { useText } from "./i18n/text";
-import { isAsked, isToGo, leftOf, repeated, tally, useIntake } from "./intake";
+import { isToGo, leftOf, questions, repeated, tally, useIntake } from "./intake";
 import type { Source } from "./intake";
 import { say, sayProblem } from "./kit/toasts";
 
@@ -34,8 +34,11 @@ export function useSend({ again, setAgain, beside, separate, setSeparate }: Choi
     const here = door.here();
     const status = () => cache.getQueryData<StatusView>(["status"]);
     const before = status();
-    const goes = (source: Source) => isToGo(source, again, beside);
-    const waits = (source: Source) => tally([source], beside).asked > 0;
+    const asked = questions(intake.sources);
+    const goes = (source: Source) => isToGo(source, again, beside, asked);
+    const waits = (source: Source) => tally([source], beside, asked).asked > 0;
+    // It is looked at again afterwards: what it was asked about beside may have gone.
+    const undecided = intake.sources.filter((source) => !source.problem && waits(source));
     const sendable = intake.sources.filter((source) => !source.problem && goes(source));
     // What waits for somebody's decision stays on the list.
     const stays = intake.sources.filter((source) => !source.problem && !goes(source) && !waits(source));
@@ -43,7 +46,7 @@ export function useSend({ again, setAgain, beside, separate, setSeparate }: Choi
     try {
       const view = await here.call(
         "hand_over",
-        listOf(sendable, { again, beside, separate }, before?.endpointId ?? ""),
+        listOf(sendable, { again, beside, separate, asked }, before?.endpointId ?? ""),
       );
       const parts = [...view.items, view.gone];
       // Each cause once: it is the same for all that it concerns.
@@ -62,7 +65,7 @@ export function useSend({ again, setAgain, beside, separate, setSeparate }: Choi
       if (n > 0) setSeparate(false);
       const isAnySettled = view.items.some(({ files, failed }) => files.length > failed.length);
       const stayed = isAnySettled ? stays : [];
-      const left = { gone: [...rest.left.gone, ...stayed], anew: [...rest.left.anew, ...sendable.filter(waits)] };
+      const left = { gone: [...rest.left.gone, ...stayed], anew: [...rest.left.anew, ...undecided] };
       intake.sent([...view.items, goneOf(view.gone, sendable), notHandedOver(stayed)], left);
     } catch (thrown) {
       sayProblem(text)(thrown);
@@ -77,11 +80,11 @@ export function useSend({ again, setAgain, beside, separate, setSeparate }: Choi
 /** What is handed over, in the order in which it was chosen. */
 function listOf(
   sources: Source[],
-  choices: Pick<Choices, "again" | "beside" | "separate">,
+  choices: Pick<Choices, "again" | "beside" | "separate"> & { asked: ReadonlySet<CandidateView> },
   endpoint: string,
 ): HandedList {
-  const { again, beside, separate } = choices;
-  const waits = (view: CandidateView) => isAsked(view) && !beside.has(view.digest);
+  const { again, beside, separate, asked } = choices;
+  const waits = (view: CandidateView) => asked.has(view) && !beside.has(view.digest);
   const all = sources.flatMap((source) => source.found ?? []);
   const found = all.filter((view) => !waits(view));
   const corrections = found.flatMap(({ corrects, digest }) =>
@@ -100,7 +103,7 @@ function listOf(
       ]),
     ],
     // Of these a person was shown the report beside which they go. What is found beside another one by then is asked.
-    beside: [...new Set(found.filter(isAsked).map(({ digest }) => digest))],
+    beside: [...new Set(found.filter((view) => asked.has(view)).map(({ digest }) => digest))],
     separate,
     endpoint,
   };

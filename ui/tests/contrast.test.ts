@@ -10,6 +10,7 @@ const TEXT = 4.5;
 const SHAPE = 3;
 const TONES = ["attention", "caution", "progress", "doubt", "done", "quiet"];
 const SURFACES = ["rail", "window", "raised", "sunken", "hover", "selected"].map((name) => `surface-${name}`);
+const TONE_GROUNDS = TONES.map((tone) => `${tone}-ground`);
 
 /** Foreground, ground, least ratio. */
 const PAIRS: [string, string, number][] = [
@@ -23,23 +24,26 @@ const PAIRS: [string, string, number][] = [
     [tone, `${tone}-ground`, TEXT] as [string, string, number],
     ...SURFACES.map((ground) => [tone, ground, TEXT] as [string, string, number]),
   ]),
-  ...["raised", "window", "rail", "sunken"].map(
-    (ground) => ["link", `surface-${ground}`, TEXT] as [string, string, number],
-  ),
+  // The tick of a menu stands on the hovered entry, and a link in a row that is hovered or chosen.
+  ...SURFACES.map((ground) => ["link", ground, TEXT] as [string, string, number]),
   ["on-accent", "accent", TEXT],
   ["on-accent", "accent-hover", TEXT],
   ["practice", "practice-ground", TEXT],
   ["practice", "practice-stripe", TEXT],
   ["integration", "integration-ground", TEXT],
   ["integration", "integration-stripe", TEXT],
-  ...["raised", "window", "rail", "sunken"].flatMap(
+  // Boxes and places stand in rows that are hovered or chosen, fields and buttons in notices of every tone.
+  ...[...SURFACES, ...TONE_GROUNDS].flatMap(
     (ground) =>
       [
-        ["line-strong", `surface-${ground}`, SHAPE],
-        ["focus", `surface-${ground}`, SHAPE],
-        ["accent", `surface-${ground}`, SHAPE],
+        ["line-strong", ground, SHAPE],
+        ["focus", ground, SHAPE],
       ] as [string, string, number][],
   ),
+  ...["raised", "window", "rail", "sunken"].map(
+    (ground) => ["accent", `surface-${ground}`, SHAPE] as [string, string, number],
+  ),
+  // The edge of a notice, a badge or a chip is an ornament: its icon and its words carry what it says.
 ];
 
 function tokens(theme: string): Map<string, string> {

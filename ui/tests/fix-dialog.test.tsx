@@ -1,27 +1,39 @@
 // @vitest-environment jsdom
-// Fixing many at once: what the button says it does.
+// Fixing many at once: what the button says it does, and what is read aloud meanwhile.
 
 import { act } from "react";
-import { expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 
 import { FixDialog } from "../src/parts/fix-dialog";
 import { render } from "./render";
 
 const FIELD = { path: "Observation.status", values: [{ value: "finnal", count: 2 }] };
 
-const { failing } = vi.hoisted(() => ({ failing: [] as string[] }));
+const { failing, core } = vi.hoisted(() => ({
+  failing: [] as string[],
+  /** How many of the reports can be sent, and how often somebody has asked what became of those that were sent. */
+  core: { ready: 1, looks: 0 },
+}));
+
+/** Corrections that are on their way: every fourth look finds one more of them completed. */
+function batch(ids: number[]) {
+  core.looks += 1;
+  const completed = Math.min(ids.length, Math.floor(core.looks / 4));
+  return { total: ids.length, completed, moving: ids.length - completed, attention: [], byState: {} };
+}
 
 vi.mock("#door", () => ({
   door: {
     here: () => ({
-      call: async (command: string, { ids }: { ids: number[] }) => {
+      call: async (command: string, { ids, id }: { ids: number[]; id: number }) => {
         if (failing[0] === command) {
           failing.shift();
           throw { code: "journal-busy", params: {}, blame: "us", remedy: "retry", trace: "read" };
         }
-        return command === "cause_fields"
-          ? [FIELD]
-          : { ready: ids.slice(0, 1), invalid: ids.slice(1), unchanged: [], example: [] };
+        if (command === "cause_fields") return [FIELD];
+        if (command === "fix") return { submissions: [100 + id] };
+        if (command === "batch") return batch(ids);
+        return { ready: ids.slice(0, core.ready), invalid: ids.slice(core.ready), unchanged: [], example: [] };
       },
     }),
   },
@@ -68,4 +80,59 @@ it("says that it cannot be read just now, and asks once more, of what may be cha
 it("says of a single report that its correction is sent", async () => {
   await render(<FixDialog ids={[1]} onClose={() => undefined} />);
   expect(first()?.textContent).toBe("Send the correction");
+});
+
+/** Notes from now on what changes in a live region: that is what is read aloud. */
+function listen(): string[] {
+  const said: string[] = [];
+  const last = new Map<Element, string>();
+  const look = (isNew: boolean) => {
+    for (const region of document.querySelectorAll("[aria-live], [role='status']")) {
+      const words = region.textContent ?? "";
+      if (isNew && last.get(region) !== words && words !== "") said.push(words);
+      last.set(region, words);
+    }
+  };
+  look(false);
+  const observer = new MutationObserver(() => look(true));
+  observer.observe(document.body, { childList: true, subtree: true, characterData: true });
+  ends.push(() => observer.disconnect());
+  return said;
+}
+
+const ends: (() => void)[] = [];
+afterEach(() => ends.splice(0).forEach((end) => end()));
+
+it("says each phase once, however often its figures change", async () => {
+  vi.useFakeTimers();
+  ends.push(() => vi.useRealTimers());
+  Object.assign(core, { ready: 6, looks: 0 });
+  await render(<FixDialog ids={[1, 2, 3, 4, 5, 6]} onClose={() => undefined} />);
+  const press = (of: string) => act(async () => document.querySelector<HTMLElement>(`[data-testid="${of}"]`)?.click());
+  const progress = () => document.querySelector('[data-testid="fix-progress"]');
+  /** Lets the time pass in which the dialog asks again. */
+  const until = async (holds: () => boolean) => {
+    for (let step = 0; step < 100 && !holds(); step += 1) await act(() => vi.advanceTimersByTimeAsync(100));
+    expect(holds()).toBe(true);
+  };
+  const isIn = (phase: string) => () => progress()?.getAttribute("data-phase") === phase;
+  await type("final");
+  await until(() => first()?.disabled === false);
+  const said = listen();
+  await press("fix-first");
+  await until(isIn("first-completed"));
+  await press("fix-rest");
+  const figures = new Set<string>();
+  await until(() => {
+    figures.add(progress()?.textContent ?? "");
+    return isIn("done")();
+  });
+  expect(figures.size).toBeGreaterThan(4);
+  expect(progress()?.textContent).toBe("All done: 6 completed");
+  expect(said).toEqual([
+    "One is on its way. Waiting for the authority’s answer …",
+    "The first is completed. 5 are left.",
+    "5 reports are being sent.",
+    "All done: 6 completed",
+  ]);
 });

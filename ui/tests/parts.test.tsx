@@ -90,6 +90,19 @@ describe("a message", () => {
     expect(element.querySelector("blockquote")?.textContent).toBe(UNKNOWN_CODE.text);
   });
 
+  it("names the place as an editor does: the line, and the column where it is known", async () => {
+    const words = { en: "line 12", de: "Zeile 12", fr: "ligne 12", it: "riga 12" } as const;
+    const columns = { en: "column 5", de: "Spalte 5", fr: "colonne 5", it: "colonna 5" } as const;
+    for (const language of ["en", "de", "fr", "it"] as const) {
+      const at = { ...UNKNOWN_CODE, line: 12, column: 5 };
+      const shown = await render(<Message message={at} />, language);
+      expect(shown.textContent).toContain(`${words[language]}, ${columns[language]}`);
+      const bare = await render(<Message message={{ ...at, column: null }} />, language);
+      expect(bare.textContent).toContain(words[language]);
+      expect(bare.textContent).not.toContain(columns[language]);
+    }
+  });
+
   it("shows a value as it is written, escapes and all", async () => {
     const value = "\\u003cscript\\u003e \\x41 \\u005c \\ {n} '{x}' # $&";
     const message = { ...BLANK, code: "invalid-value", params: { element: "birthDate", type: "date", value } };

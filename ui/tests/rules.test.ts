@@ -16,7 +16,7 @@ import { actionsOf, candidate, row } from "../src/bridge/mock/reports";
 import { ALL } from "../src/bridge/queries";
 import { causesOf, masked, offered } from "../src/causes";
 import { languageFor } from "../src/i18n/text";
-import { intakeReducer, isToGo, leftOf, repeated, tally, twins } from "../src/intake";
+import { intakeReducer, isToGo, leftOf, questions, repeated, rivals, tally, twins } from "../src/intake";
 import type { Intake } from "../src/intake";
 
 const EMPTY: Intake = { sources: [], batch: null };
@@ -76,7 +76,7 @@ describe("intake", () => {
     const found = ["x.json", "birth-error.json", "scan.pdf", "known.json"].map(candidate);
     const state = intakeReducer(chosen, { do: "found", path: "a", look: 1, found });
     expect(tally(state.sources)).toEqual({
-      send: 2,
+      send: 1,
       correction: 1,
       twice: 0,
       known: 1,
@@ -86,8 +86,8 @@ describe("intake", () => {
     });
   });
 
-  it("counts what is on the list twice once", () => {
-    const twin = { ...candidate("copy.json", 1), digest: candidate("x.json", 0).digest };
+  it("counts what is on the list twice once, be it as JSON or as XML", () => {
+    const twin = { ...candidate("copy.xml", 1), content: candidate("x.json", 0).content };
     const sources = [[candidate("x.json", 0)], [twin, candidate("y.json", 2)]].map((found, at) => ({
       path: `${at}`,
       found,
@@ -96,6 +96,27 @@ describe("intake", () => {
     }));
     expect(tally(sources)).toMatchObject({ send: 2, twice: 1 });
     expect([...twins(sources)]).toEqual([twin]);
+  });
+
+  it("asks which of two reports with one identifier counts, and sends what a person has chosen", () => {
+    const one = candidate("x.json", 0);
+    const other = { ...candidate("y.json", 1), documentIdentifier: one.documentIdentifier };
+    const sources = [one, other, candidate("z.json", 2)].map((view, at) => ({
+      path: `${at}`,
+      found: [view],
+      look: 1,
+      chosen: 1,
+    }));
+    expect([...rivals(sources)]).toEqual([
+      [one, other],
+      [other, one],
+    ]);
+    expect(tally(sources)).toMatchObject({ send: 1, asked: 2 });
+    const asked = questions(sources);
+    expect(sources.map((source) => isToGo(source, new Set(), new Set(), asked))).toEqual([false, false, true]);
+    const chosen = new Set([other.digest]);
+    expect(tally(sources, chosen)).toMatchObject({ send: 2, asked: 1 });
+    expect(sources.map((source) => isToGo(source, new Set(), chosen, asked))).toEqual([false, true, true]);
   });
 
   it("counts each report of a folder that is sent again, and nothing that waits for a person or is on its way", () => {

@@ -117,6 +117,15 @@ describe("while names are hidden", () => {
   });
 });
 
+it("a size is said in its sentence, and not in bytes once more beside it", async () => {
+  const { text } = await loadWords("en");
+  const params = { element: "data", expected: "5000000", found: "7200000" };
+  const large: MessageView = { ...BLANK, source: "local", code: "rule-too-large", params, found: "7200000" };
+  const sentence = sentenceOf(text, large);
+  expect(sentence).toContain("has 7.2 MB; at most 5 MB");
+  expect(valuesOf(large, sentence)).toEqual({ found: null, expected: null });
+});
+
 describe("a day of a document", () => {
   const old: MessageView = {
     ...BLANK,

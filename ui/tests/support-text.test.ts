@@ -24,11 +24,12 @@ it("has identifiers, times, the status and the authority's words, and nothing of
     severity: "error" as const,
     code: "invalid",
     rule: "FOPH-012",
-    text: "The postal code is not known.",
+    text: "The postal code of Anna ZWINGLI, born 1984-02-11, is not known.",
   };
   const own = { ...BLANK, source: "local" as const, code: "test-old", text: null };
   const view = {
     ...detail(of, "Zwingli, Anna"),
+    birthDate: "1984-02-11",
     receipt: "receipt-17",
     identifier: "urn:uuid:one",
     digest: "ab".repeat(32),
@@ -50,7 +51,7 @@ it("has identifiers, times, the status and the authority's words, and nothing of
     view.digest,
     "Failed",
     "FOPH-012",
-    "The postal code is not known.",
+    "The postal code of A… Z…, born 1…, is not known.",
     "2026-11-24T07:00:00Z",
     "HTTP 200",
   ]) {

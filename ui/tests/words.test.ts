@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { DayView } from "../src/bridge/generated/DayView";
 import { endpointName, loadWords } from "../src/i18n/text";
-import { spansOf, totalsByDay, weekBefore } from "../src/parts/day-chart";
+import { medianOf, spansOf, totalsByDay, weekBefore } from "../src/parts/day-chart";
 import { indented } from "../src/parts/indented";
 import { csv } from "../src/parts/table-text";
 
@@ -31,6 +31,36 @@ describe("a length of time", () => {
     const { format } = await loadWords("en");
     expect(format.duration(seconds)).toBe(said);
   });
+});
+
+describe("a number of bytes", () => {
+  it.each([
+    [1, "1 byte"],
+    [999, "999 bytes"],
+    [1_000, "1 kB"],
+    [800_449, "800.4 kB"],
+    [20_971_520, "21 MB"],
+  ])("of %d is said as %s", async (bytes, said) => {
+    const { format } = await loadWords("en");
+    expect(format.bytes(bytes)).toBe(said);
+  });
+
+  it.each([
+    ["en", "The report is larger than 5 MB.", "5 levels"],
+    ["de", "Die Meldung ist grösser als 5 MB.", "5 Ebenen"],
+    ["fr", "La déclaration dépasse 5\u202fMo.", "5 niveaux"],
+    ["it", "La dichiarazione supera 5 MB.", "5 livelli"],
+  ] as const)(
+    "is a size in a sentence in %s, and a count with the same name is none",
+    async (language, size, count) => {
+      const { text } = await loadWords(language);
+      expect(text.code("finding.too-large", { limit: "5000000" })).toBe(size);
+      expect(text.code("finding.too-deep", { limit: "5" })).toContain(count);
+      expect(text.code("problem.certificate-too-large.more", { bytes: "2100000", limit: "…" })).toMatch(
+        /2[.,]1.M[Bo].*…/,
+      );
+    },
+  );
 });
 
 describe("a table as text", () => {
@@ -64,6 +94,23 @@ describe("the days of a chart", () => {
     expect(weekBefore({ first: "2026-03-05", last: "2026-03-05" }, totals)).toBe(3);
     expect(weekBefore({ first: "2026-03-05", last: "2026-03-06" }, totals)).toBe(7);
     expect(weekBefore({ first: "2026-03-06", last: "2026-03-07" }, totals)).toBeUndefined();
+  });
+});
+
+describe("the median of a chart", () => {
+  const days = (...counts: number[]): DayView[] =>
+    counts.map((completed, at) => ({ date: `day ${at}`, byState: { completed } }));
+
+  it("is that of the days with reports, whatever the order, and counts every state", () => {
+    expect(medianOf(days(0, 9, 0, 3, 14, 20, 1, 30, 15, 0))).toBe(14);
+    expect(medianOf(days(1, 2, 3, 4, 5, 6, 7, 8))).toBe(4.5);
+    const failed: DayView = { date: "another day", byState: { completed: 2, failed: 98 } };
+    expect(medianOf([...days(1, 1, 1, 100, 100, 100), failed])).toBe(100);
+  });
+
+  it("is not said of fewer than seven days with reports", () => {
+    expect(medianOf(days(1, 2, 3, 4, 5, 6, 0, 0, 0))).toBeUndefined();
+    expect(medianOf(days(1, 2, 3, 4, 5, 6, 7))).toBe(4);
   });
 });
 

@@ -49,7 +49,7 @@ export function BulkBar(props: {
   const run = (decision: Decision, reason = "") =>
     decide.mutate({ ids, decision, reason }, { onError: sayProblem(text) });
   const possible = (action: Action) => (ids.length === 0 ? 0 : (chosen.data?.actions[action] ?? 0));
-  const action = (code: Decision | "not-reportable", word: TextId, icon: typeof X, press: () => void) => {
+  const action = (code: Decision, word: TextId, icon: typeof X, press: () => void) => {
     const n = possible(code === "not-reportable" ? "withdraw" : code);
     return (
       n > 0 && (
@@ -92,7 +92,7 @@ export function BulkBar(props: {
           asked={asking}
           n={possible(asking === "release" ? "release" : "withdraw")}
           isPending={decide.isPending}
-          onConfirm={(reason) => run(asking === "release" ? "release" : "withdraw", reason)}
+          onConfirm={(reason) => run(asking, reason)}
           onClose={() => setAsking(undefined)}
         />
       )}

@@ -20,6 +20,7 @@ import type { CandidateView } from "../bridge/generated/CandidateView";
 import type { CorrectsView } from "../bridge/generated/CorrectsView";
 import type { Verdict } from "../bridge/generated/Verdict";
 import { useCodeText, useFormat, useText } from "../i18n/text";
+import type { TextId } from "../i18n/text";
 import { useWindow } from "../place";
 import css from "./candidate.module.css";
 import { Button, Switch } from "../kit/controls";
@@ -52,10 +53,12 @@ export function CandidateRow(props: {
   /** It goes beside the report with its identifier. Asked where `onBeside` is there. */
   beside?: boolean;
   onBeside?: ((on: boolean) => void) | undefined;
+  /** The file of another report on the list that has its identifier. */
+  rival?: string | undefined;
   /** Opens the import: it is a certificate. */
   onCertificate?: (() => void) | undefined;
 }) {
-  const { view, again, onAgain, onLeaveOut, separate, isPlain, isTwin, beside, onBeside, onCertificate } = props;
+  const { view, again, onAgain, onLeaveOut, separate, isPlain, isTwin, beside, onBeside, rival, onCertificate } = props;
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
@@ -126,15 +129,14 @@ export function CandidateRow(props: {
       )}
       {view.corrects && (
         <Corrects corrects={view.corrects} separate={separate ?? false}>
-          {onBeside && (
-            <>
-              <p>{text("send.same.more")}</p>
-              <Switch isSelected={beside ?? false} onChange={onBeside}>
-                {text("send.same.send")}
-              </Switch>
-            </>
-          )}
+          {onBeside && !rival && <Decision word="send.same.send" isOn={beside ?? false} onChange={onBeside} />}
         </Corrects>
+      )}
+      {rival !== undefined && onBeside && (
+        <div className={css.corrects} data-testid="rival">
+          <strong>{text("send.rival", { file: rival })}</strong>
+          <Decision word="send.rival.send" isOn={beside ?? false} onChange={onBeside} />
+        </div>
       )}
       {open && view.messages.length > 0 && (
         <ul className={css.messages}>
@@ -144,6 +146,19 @@ export function CandidateRow(props: {
         </ul>
       )}
     </li>
+  );
+}
+
+/** What waits for somebody's decision, and says so until it is made. */
+function Decision({ word, isOn, onChange }: { word: TextId; isOn: boolean; onChange: (on: boolean) => void }) {
+  const text = useText();
+  return (
+    <>
+      {!isOn && <p>{text("send.same.more")}</p>}
+      <Switch isSelected={isOn} onChange={onChange}>
+        {text(word)}
+      </Switch>
+    </>
   );
 }
 

@@ -37,7 +37,8 @@ interface Props {
   /** What is suggested for this element is put in at once. */
   suggestion?: string | undefined;
   onClose: () => void;
-  onDone: (id: number) => void;
+  /** Shows what comes next: the correction has this number, and is kept on hold where it still has errors. */
+  onDone: (id: number, isKept: boolean) => void;
 }
 
 export function CorrectDialog({ id, ...rest }: Props) {
@@ -106,6 +107,7 @@ function Editor({
   useDropInto(ask);
   const choose = () => void door.call("choose_files", { purpose: "reports" }).then(ask, sayProblem(text));
   const dirty = content !== view.source;
+  const errors = looked ? errorsOf(looked) : 0;
   const busy = withText.isPending;
   const ready = (dirty || edits.isEmptied || edits.isUnderWay) && content.trim() !== "" && !busy;
   const sending = useRef(false);
@@ -145,7 +147,7 @@ function Editor({
             onPress={send}
             data-testid="correct-send"
           >
-            {text("correct.send")}
+            {text(errors > 0 ? "correct.keep" : "correct.send", { n: errors })}
           </Button>
         </>
       }
@@ -213,6 +215,9 @@ function Editor({
   );
 }
 
+/** With these it stays on hold until a person decides. */
+const errorsOf = (view: DraftView) => view.messages.filter(({ severity }) => severity === "error").length;
+
 /** What the authority said of the report as it was sent; what we say is looked up anew in the draft. */
 function Said({ messages, isLooked }: { messages: DetailView["messages"]; isLooked: boolean }) {
   const shown = isLooked ? messages.filter((message) => message.source === "authority") : messages;
@@ -276,6 +281,8 @@ function Summary({ view, dirty }: { view: DraftView | undefined; dirty: boolean 
   const words = useCodeText();
   if (!view || !dirty) return <span className={css.kept}>{text("correct.same")}</span>;
   const n = view.messages.length;
+  const errors = errorsOf(view);
+  const found = errors > 0 ? text("correct.errors", { n: errors }) : text("correct.findings", { n });
   return (
     <div className={css.summary} data-testid="correct-summary">
       <strong>{text("correct.changes", { n: view.changed })}</strong>
@@ -286,11 +293,7 @@ function Summary({ view, dirty }: { view: DraftView | undefined; dirty: boolean 
         </p>
       )}
       <p className={css.quiet} aria-live="polite">
-        {!view.readable
-          ? text("correct.not-readable")
-          : n === 0
-            ? text("correct.clean")
-            : text("correct.findings", { n })}
+        {!view.readable ? text("correct.not-readable") : n === 0 ? text("correct.clean") : found}
         {" · "}
         {text("correct.kept")}
       </p>

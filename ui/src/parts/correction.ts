@@ -5,7 +5,7 @@ import type { Text } from "../i18n/text";
 import { say } from "../kit/toasts";
 
 /** Shows the submission that took the report's place, and says of a correction what the bar that follows it does not. */
-export function afterCorrection(view: IntakeView, text: Text, show: (id: number) => void): void {
+export function afterCorrection(view: IntakeView, text: Text, show: (id: number, isKept: boolean) => void): void {
   const next = view.submissions.find((id) => id !== null) ?? null;
   const verdict = view.files[0]?.verdict;
   if (next === null) {
@@ -16,9 +16,10 @@ export function afterCorrection(view: IntakeView, text: Text, show: (id: number)
     });
     return;
   }
-  if (verdict === "errors") say({ tone: "attention", title: text("correction.held") });
+  const isKept = verdict === "errors";
+  if (isKept) say({ tone: "attention", title: text("correction.held") });
   else sayIfItWaits(next, text);
-  show(next);
+  show(next, isKept);
 }
 
 /** Says of a report whose seconds of undo have begun that it waits for the authority's word before it is sent. */

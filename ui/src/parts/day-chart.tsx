@@ -58,6 +58,21 @@ export function weekBefore({ first, last }: { first: string; last: string }, tot
   return sum;
 }
 
+/** Days with reports below which a median says nothing of a usual day. */
+const MEDIAN_DAYS = 7;
+
+/** Reports on a usual day: the median of the days that have any, for a laboratory may be closed on the others. Nothing
+ *  where those are too few. */
+export function medianOf(days: DayView[]): number | undefined {
+  const sums = days
+    .map((day) => sumOf(day.byState))
+    .filter((sum) => sum > 0)
+    .toSorted((a, b) => a - b);
+  if (sums.length < MEDIAN_DAYS) return undefined;
+  const [low = 0, high = 0] = [sums[Math.ceil(sums.length / 2) - 1], sums[Math.floor(sums.length / 2)]];
+  return (low + high) / 2;
+}
+
 /** The beginning of a day where the reader is, and of the day after another, as instants. */
 export function instantsOf(first: string, last: string): { since: string; until: string } {
   const end = new Date(`${last}T00:00:00`);
@@ -74,54 +89,86 @@ export function DayChart({ days, known }: { days: DayView[]; known: Totals }) {
   const before = spans.map((span) => weekBefore(span, known));
   const most = Math.max(1, ...spans.map(({ byState }) => sumOf(byState)), ...before.map((sum) => sum ?? 0));
   const every = Math.ceil(spans.length / 10);
+  // A bar that is a week is not measured by a day.
+  const median = spans.length === days.length ? medianOf(days) : undefined;
   const named = ({ first, last }: Span) =>
     first === last ? format.date(first) : `${format.shortDate(first)} – ${format.shortDate(last)}`;
   return (
-    <ol className={css.chart} aria-label={text("overview.chart")} data-testid="chart">
-      {spans.map((span, at) => {
-        const { first, last, byState } = span;
-        const sum = sumOf(byState);
-        const parts = STATE_CODES.filter((state) => byState[state]);
-        const said = parts.map((state) => `${words("state", state)} ${format.number(byState[state] ?? 0)}`).join(", ");
-        const past = before[at];
-        const label = [
-          text("overview.bar", { day: named(span), n: sum, states: said }),
-          past !== undefined && text("overview.bar.before", { n: past }),
-        ]
-          .filter(Boolean)
-          .join(" ");
-        return (
-          <li key={first}>
-            <button
-              type="button"
-              className={css.bar}
-              aria-label={label}
-              title={label}
-              onClick={() =>
-                go({ screen: "reports", group: null, open: null, only: { ...instantsOf(first, last), states: [] } })
-              }
-            >
-              {past !== undefined && past > 0 && (
-                <span className={css.before} style={{ bottom: `${(100 * past) / most}%` }} data-testid="week-before" />
-              )}
-              <span className={css.value}>{sum > 0 && spans.length < 15 ? format.number(sum) : ""}</span>
-              <span className={css.stack} style={{ height: `${(100 * sum) / most}%` }}>
-                {STACK.map((tone) => {
-                  const count = parts.reduce((n, state) => (toneOf(state) === tone ? n + (byState[state] ?? 0) : n), 0);
-                  return count > 0 && <span key={tone} className={css[tone]} style={{ flexGrow: count }} />;
-                })}
+    <div className={css.framed}>
+      <ol className={css.chart} aria-label={text("overview.chart")} data-testid="chart">
+        {spans.map((span, at) => {
+          const { first, last, byState } = span;
+          const sum = sumOf(byState);
+          const parts = STATE_CODES.filter((state) => byState[state]);
+          const said = parts
+            .map((state) => `${words("state", state)} ${format.number(byState[state] ?? 0)}`)
+            .join(", ");
+          const past = before[at];
+          const label = [
+            text("overview.bar", { day: named(span), n: sum, states: said }),
+            past !== undefined && text("overview.bar.before", { n: past }),
+          ]
+            .filter(Boolean)
+            .join(" ");
+          return (
+            <li key={first}>
+              <button
+                type="button"
+                className={css.bar}
+                aria-label={label}
+                title={label}
+                onClick={() =>
+                  go({ screen: "reports", group: null, open: null, only: { ...instantsOf(first, last), states: [] } })
+                }
+              >
+                {past !== undefined && past > 0 && (
+                  <span
+                    className={css.before}
+                    style={{ bottom: `${(100 * past) / most}%` }}
+                    data-testid="week-before"
+                  />
+                )}
+                <span className={css.value}>{sum > 0 && spans.length < 15 ? format.number(sum) : ""}</span>
+                <span className={css.stack} style={{ height: `${(100 * sum) / most}%` }}>
+                  {STACK.map((tone) => {
+                    const count = parts.reduce(
+                      (n, state) => (toneOf(state) === tone ? n + (byState[state] ?? 0) : n),
+                      0,
+                    );
+                    return count > 0 && <span key={tone} className={css[tone]} style={{ flexGrow: count }} />;
+                  })}
+                </span>
+              </button>
+              <span className={css.day} aria-hidden>
+                {(spans.length - 1 - at) % every === 0
+                  ? spans.length < 10
+                    ? format.day(first)
+                    : format.shortDate(first)
+                  : ""}
               </span>
-            </button>
-            <span className={css.day} aria-hidden>
-              {(spans.length - 1 - at) % every === 0
-                ? spans.length < 10
-                  ? format.day(first)
-                  : format.shortDate(first)
-                : ""}
-            </span>
-          </li>
-        );
-      })}
-    </ol>
+            </li>
+          );
+        })}
+      </ol>
+      {median !== undefined && (
+        <Median share={median / most} label={text("overview.median", { n: format.number(median) })} />
+      )}
+    </div>
+  );
+}
+
+/** A line across the bars, and its label beside them, where it hides none. */
+function Median({ share, label }: { share: number; label: string }) {
+  const height = `${100 * share}%`;
+  return (
+    <>
+      <div className={css.over} aria-hidden>
+        <span className={css.median} style={{ height }} />
+      </div>
+      <div className={css.beside}>
+        <p data-testid="median">{label}</p>
+        <span style={{ height }} />
+      </div>
+    </>
   );
 }

@@ -83,6 +83,7 @@ export function FixDialog({ ids, onClose }: { ids: number[]; onClose: () => void
       ) : (
         <Progress run={run} rest={rest.length} />
       )}
+      <Said run={run} rest={rest.length} />
     </Dialog>
   );
 }
@@ -143,7 +144,7 @@ function Progress({ run, rest }: { run: Run; rest: number }) {
   const { phase, completed, failed, sent } = run;
   const n = phase === "rest" || phase === "first-completed" ? rest + 1 : sent;
   return (
-    <section className={css.preview} aria-live="polite" data-testid="fix-progress" data-phase={phase}>
+    <section className={css.preview} data-testid="fix-progress" data-phase={phase}>
       {phase === "first" && <strong>{text("fix.first.waiting")}</strong>}
       {phase === "first-completed" && (
         <strong className={css.good}>
@@ -164,6 +165,31 @@ function Progress({ run, rest }: { run: Run; rest: number }) {
         <progress aria-label={text("fix.title", { n })} max={Math.max(1, n)} value={completed + failed} />
       )}
     </section>
+  );
+}
+
+/** Said once for each phase, with the figures of its beginning; figures that change four times a second and are read
+ *  aloud drown everything else. */
+function Said({ run, rest }: { run: Run; rest: number }) {
+  const text = useText();
+  const { phase, completed, failed, held, moving } = run;
+  const [said, setSaid] = useState<{ phase: Run["phase"]; words: string }>({ phase: "none", words: "" });
+  if (said.phase !== phase) {
+    const stopped = [text("fix.stopped", { completed, failed }), text("fix.stopped.rest", { held, moving })];
+    const words = {
+      none: "",
+      first: text("fix.first.waiting"),
+      "first-completed": text("fix.first.completed", { n: rest }),
+      rest: text("batch.said.moving", { n: rest }),
+      stopped: stopped.join(" "),
+      done: text("fix.done", { completed, failed }),
+    };
+    setSaid({ phase, words: words[phase] });
+  }
+  return (
+    <p role="status" className="visually-hidden" data-testid="fix-said">
+      {said.words}
+    </p>
   );
 }
 

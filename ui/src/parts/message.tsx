@@ -9,7 +9,7 @@ import type { Severity } from "../bridge/generated/Severity";
 import { useCodeText, useText } from "../i18n/text";
 import { Button } from "../kit/controls";
 import css from "./message.module.css";
-import { helpOf, rawText, shownMessage, shownSentence, valuesOf } from "./said";
+import { helpOf, leadingWords, rawText, shownMessage, shownSentence, valuesOf } from "./said";
 import { Suggestion } from "./suggestion";
 import { useWindow } from "../place";
 import { initialOf, namesSomebody, useVeil } from "./veil";
@@ -35,7 +35,8 @@ export function Message({ message, onShow, onApply, compact, quotes }: Props) {
   const { reveal } = useWindow();
   const sentence = shownSentence(text, message, !reveal);
   const raw = rawText(message);
-  const foldsWords = compact && !(quotes && message.source === "authority");
+  const leads = leadingWords(text, message) !== null;
+  const foldsWords = compact && !leads && !(quotes && message.source === "authority");
   return (
     <li
       className={`${css.message} ${css[severity]} ${compact ? css.compact : ""}`}
@@ -46,19 +47,20 @@ export function Message({ message, onShow, onApply, compact, quotes }: Props) {
       <div className={css.words}>
         <p className={`${css.sentence} selectable`}>
           <span className="visually-hidden">{words("severity", severity)}: </span>
-          {hide(sentence)}
+          {leads && raw ? <span lang="">{hide(raw)}</span> : hide(sentence)}
         </p>
+        {leads && <p className="selectable">{hide(sentence)}</p>}
         <Values message={message} sentence={sentence} />
         {message.suggestion && <Suggestion suggestion={message.suggestion} onApply={onApply} />}
-        {!foldsWords && raw && (
-          <blockquote className={`${css.own} selectable`} lang="en">
+        {!foldsWords && !leads && raw && (
+          <blockquote className={`${css.own} selectable`} lang="">
             {hide(raw)}
           </blockquote>
         )}
         <div className={css.origin}>
           <span>{words("source", message.source)}</span>
           {message.source === "authority" && message.rule && <code className="selectable">{message.rule}</code>}
-          {message.line !== null && <span>{text("message.line", { line: message.line })}</span>}
+          <Place message={message} />
           <More message={message} raw={foldsWords ? raw : null} />
           {onShow && (
             <span className={css.show}>
@@ -71,6 +73,13 @@ export function Message({ message, onShow, onApply, compact, quotes }: Props) {
       </div>
     </li>
   );
+}
+
+/** Where in the source, as editors and those who write files count: a line may be long. */
+function Place({ message: { line, column } }: { message: MessageView }) {
+  const text = useText();
+  if (line === null) return null;
+  return <span>{column === null ? text("message.line", { line }) : text("message.place", { line, column })}</span>;
 }
 
 export function Values({ message, sentence }: { message: MessageView; sentence: string }) {

@@ -6,16 +6,17 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
 
 import type { RowView } from "../bridge/generated/RowView";
+import type { State } from "../bridge/generated/State";
 import { useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import type { Column } from "../view";
 import { Button } from "../kit/controls";
 import { Deadline } from "./deadline";
 import { Destination } from "./destination";
-import { shownSentence } from "./said";
+import { headingOf } from "./said";
 import { useWindow } from "../place";
 import css from "./report-list.module.css";
-import { StateLabel } from "./state";
+import { StateLabel, toneOf } from "./state";
 import { Subject } from "./subject";
 
 /** Height of a row, in sizes of text; the style sheet has the same. */
@@ -224,7 +225,7 @@ function Row(props: {
   const text = useText();
   const format = useFormat();
   const { reveal } = useWindow();
-  const said = row.message && shownSentence(text, row.message, !reveal);
+  const said = row.message && headingOf(text, row.message, !reveal);
   const patient = row.patient ?? text("reports.no-patient");
   const press = (event: React.MouseEvent) => {
     const onBox = event.target instanceof HTMLElement && event.target.closest("[data-choice]") !== null;
@@ -246,6 +247,7 @@ function Row(props: {
       data-state={row.state}
       data-id={row.id}
     >
+      <Turned state={row.state} />
       <span role="gridcell" className={css.choice} data-choice data-testid="choose-row">
         <span className={css.box}>{isChosen && <Check aria-hidden size={13} />}</span>
       </span>
@@ -273,6 +275,19 @@ function Row(props: {
         <span>{format.moment(row.updated)}</span>
       </span>
     </div>
+  );
+}
+
+/** Its new colour, for a moment, below the words of a row whose state changes in sight. One that only comes into sight
+ *  has not turned. */
+function Turned({ state }: { state: State }) {
+  const [known, setKnown] = useState({ state, turns: 0 });
+  if (known.state !== state) setKnown({ state, turns: known.turns + 1 });
+  // By its key it begins anew, also where the colour is that of the state before.
+  return (
+    known.turns > 0 && (
+      <span key={known.turns} aria-hidden className={`${css.turned} ${css[toneOf(state)]}`} data-testid="turned" />
+    )
   );
 }
 

@@ -17,9 +17,7 @@ const BROKEN = new Set(["rule-invariant", "rule-invariant-not-evaluated", "rule-
 export function sentenceOf(text: Text, message: MessageView): string {
   const { rule } = message;
   const params = named(text, message);
-  const isOfRule = message.source === "authority" || BROKEN.has(message.code);
-  const known = (key: string) => (isOfRule ? text.code(`named.${key.replace(VARIANT, "")}`) : undefined);
-  const ruled = rule && (text.code(`rule.${rule.toUpperCase()}`, params) ?? known(rule));
+  const ruled = sentenceOfRule(text, message, params);
   if (ruled) return ruled;
   if (message.source === "authority") {
     return text.code(`issue.${message.code}`, params) ?? text("message.authority-says", { code: rule ?? message.code });
@@ -32,6 +30,33 @@ export function sentenceOf(text: Text, message: MessageView): string {
     text.code(`finding.${message.code}`, params) ??
     text("message.unfamiliar", { code: message.code, params: paramsText(message.params) })
   );
+}
+
+function sentenceOfRule(text: Text, message: MessageView, params: Record<string, string>): string | undefined {
+  const { rule } = message;
+  if (!rule) return undefined;
+  const isOfRule = message.source === "authority" || BROKEN.has(message.code);
+  const known = isOfRule ? text.code(`named.${rule.replace(VARIANT, "")}`) : undefined;
+  return text.code(`rule.${rule.toUpperCase()}`, params) ?? known;
+}
+
+/** Rules of the authority for what has no rule of its own: a notice, a warning, an error. */
+const ANY_RULE = /^FOPH-00[012]$/i;
+/** Issue types that say of what kind a fault is, and not what it is. */
+const ANY_FAULT = new Set(
+  [
+    "invalid structure required value invariant processing business-rule code-invalid extension not-supported",
+    "informational too-long",
+  ].flatMap((types) => types.split(" ")),
+);
+
+/** What the authority wrote, where our own sentence for it would say nothing. */
+export function leadingWords(text: Text, message: MessageView): string | null {
+  const { source, code, rule } = message;
+  if (source !== "authority" || !message.text) return null;
+  const isAny = rule && ANY_RULE.test(rule);
+  const isKnown = sentenceOfRule(text, message, {}) !== undefined;
+  return isAny || (!isKnown && ANY_FAULT.has(code)) ? message.text : null;
 }
 
 /** Codes whose sentence quotes what stands in a document, where it may be about the patient. */
@@ -60,6 +85,12 @@ export function shownMessage(message: MessageView, isHidden: boolean): MessageVi
 /** The sentence as it may stand where names are hidden: above many reports, in a list, in a report that stands open. */
 export function shownSentence(text: Text, message: MessageView, isHidden: boolean): string {
   return sentenceOf(text, shownMessage(message, isHidden));
+}
+
+/** What stands above a message in a list: while names are hidden, the words of the authority only as `veiled` gives them. */
+export function headingOf(text: Text, message: MessageView, isHidden: boolean, veiled: string | null = null): string {
+  const words = leadingWords(text, message);
+  return (words && (isHidden ? veiled : words)) ?? shownSentence(text, message, isHidden);
 }
 
 /** Codes about an element and not about how it is written: there people's word for it says more than FHIR's. */
@@ -133,15 +164,18 @@ export function helpOf(text: Text, message: MessageView): string | undefined {
   return (rule && text.code(`rule.${rule.toUpperCase()}.more`)) ?? text.code(`issue-help.${kind}`);
 }
 
+/** Codes whose sentence says their values as sizes: the bytes beside them would say the same once more. */
+const SIZES = new Set(["rule-too-large"]);
+
 /** What stands there and what should, where the sentence does not say it. */
 export function valuesOf(message: MessageView, sentence: string): { found: string | null; expected: string | null } {
-  const { params, suggestion } = message;
+  const { code, params, suggestion } = message;
   // A day stands in the sentence as people write it.
   const isSaid = (value: string) =>
     sentence.includes(value) || Object.entries(params).some((one) => one[1] === value && isDay(...one));
   const unsaid = (value: string | null | undefined) => (value && !isSaid(value) ? value : null);
   const found = params.found ?? params.value ?? message.found;
   // A suggestion says both.
-  if (suggestion) return { found: null, expected: null };
+  if (suggestion || SIZES.has(code)) return { found: null, expected: null };
   return { found: unsaid(found), expected: unsaid(params.expected) };
 }

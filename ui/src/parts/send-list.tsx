@@ -4,7 +4,7 @@ import { sharedKey, sentenceOfShared } from "../shared-warnings";
 import type { Shared } from "../shared-warnings";
 import type { CandidateView } from "../bridge/generated/CandidateView";
 import { useText } from "../i18n/text";
-import { isAsked, repeated, useIntake } from "../intake";
+import { repeated, useIntake } from "../intake";
 import type { Source } from "../intake";
 import { CandidateRow } from "./candidate";
 import { Button, Switch } from "../kit/controls";
@@ -18,6 +18,10 @@ interface FoundProps {
   onAgain: (on: boolean) => void;
   beside: ReadonlySet<string>;
   onBeside: (digest: string, on: boolean) => void;
+  /** What goes only where somebody has decided so. */
+  asked: ReadonlySet<CandidateView>;
+  /** Those with the identifier of another one on the list. */
+  rivals: ReadonlyMap<CandidateView, CandidateView>;
   /** What is on the list above it already. */
   twins: ReadonlySet<CandidateView>;
   /** Warnings that are said once for all. */
@@ -27,7 +31,7 @@ interface FoundProps {
 
 /** What was found in a source. It goes again as a whole: where that is more than one report, one switch says how many. */
 export function Found(props: FoundProps) {
-  const { source, separate, again, onAgain, beside, onBeside, twins, shared, onCertificate } = props;
+  const { source, separate, again, onAgain, beside, onBeside, asked, rivals, twins, shared, onCertificate } = props;
   const text = useText();
   const intake = useIntake();
   const [only, ...others] = repeated([source]);
@@ -56,7 +60,8 @@ export function Found(props: FoundProps) {
           onAgain={others.length === 0 && view === only ? onAgain : undefined}
           isTwin={twins.has(view)}
           beside={beside.has(view.digest)}
-          onBeside={isAsked(view) && !twins.has(view) ? (on) => onBeside(view.digest, on) : undefined}
+          rival={rivals.get(view)?.file}
+          onBeside={asked.has(view) && !twins.has(view) ? (on) => onBeside(view.digest, on) : undefined}
           onCertificate={
             view.kind === "certificate" && found.length === 1 && !source.pasted
               ? () => onCertificate(source.path)

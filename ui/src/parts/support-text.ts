@@ -3,10 +3,17 @@
 
 import type { DetailView } from "../bridge/generated/DetailView";
 import type { Text } from "../i18n/text";
+import { hiding, initialOf } from "./veil";
 
 /** One fact a line, the times in UTC as they are kept. */
 export function supportText(text: Text, view: DetailView): string {
-  const { row } = view;
+  const { row, birthDate } = view;
+  // The authority may quote whom a report is about. What is copied goes out of this window, whatever is shown in it.
+  const nameless = hiding(row.patient);
+  const hide = (own: string) => {
+    const unnamed = nameless(own);
+    return birthDate ? unnamed.replaceAll(birthDate, initialOf(birthDate)) : unnamed;
+  };
   const facts: [string, string | number | null | undefined][] = [
     [text("rail.environment"), `${row.environment} · ${row.endpoint}`],
     [text("detail.receipt"), view.receipt],
@@ -24,7 +31,7 @@ export function supportText(text: Text, view: DetailView): string {
   const said = view.messages
     .filter(({ source }) => source === "authority")
     .map(({ severity, code, rule, text: own, expression }) =>
-      [severity, rule ?? code, own, expression].filter(Boolean).join("\t"),
+      [severity, rule ?? code, own && hide(own), expression].filter(Boolean).join("\t"),
     );
   const named = facts.filter(([, value]) => value).map(([name, value]) => `${name}: ${value}`);
   return [named, events, said]

@@ -1,10 +1,10 @@
 // One cause: its sentence, how often and since when, which values it is about, what one decision does, and its reports.
 
-import { History, Play, RotateCw, Wrench, XCircle } from "lucide-react";
+import { Ban, History, Play, RotateCw, Wrench, XCircle } from "lucide-react";
 import { useState } from "react";
 
-import { COUNTED_MAX, useCauseFields, useDetail } from "../bridge/queries";
-import { daysOf, masked, offered } from "../causes";
+import { COUNTED_MAX, useCauseFields } from "../bridge/queries";
+import { daysOf, offered } from "../causes";
 import type { Cause } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { useDecision } from "../parts/decided";
@@ -12,13 +12,14 @@ import { Button } from "../kit/controls";
 import { Destination, useDestinations } from "../parts/destination";
 import { Confirm, ReasonDialog } from "../kit/dialog";
 import { useMany } from "../parts/many";
+import { useOwnWords } from "../parts/own-words";
 import { Notice, ReadProblem } from "../kit/notes";
-import { PASSING, helpOf, shownSentence } from "../parts/said";
+import { PASSING, headingOf, helpOf, leadingWords, shownSentence } from "../parts/said";
 import { Sparkline } from "../parts/sparkline";
 import { StateLabel, StateMark } from "../parts/state";
 import { Subject } from "../parts/subject";
 import { sayProblem } from "../kit/toasts";
-import { hiding, namesSomebody } from "../parts/veil";
+import { namesSomebody } from "../parts/veil";
 import { useWindow } from "../place";
 import css from "./correct.module.css";
 
@@ -47,14 +48,15 @@ export function CausePage(props: {
   const words = useCodeText();
   const { message, rows } = cause;
   const { reveal } = useWindow();
-  const title = message ? shownSentence(text, message, !reveal) : words("state-meaning", cause.state);
+  const own = useOwnWords(cause);
+  const title = message ? headingOf(text, message, !reveal, own) : words("state-meaning", cause.state);
   const help = message && helpOf(text, message);
   const days = daysOf(cause, new Date());
   return (
     <section className={css.page} aria-label={title} data-testid="cause-page">
       <div className={css.words}>
         <h2 className="selectable">{title}</h2>
-        <OwnWords cause={cause} />
+        <Below cause={cause} own={own} />
         {help && (
           <p className="selectable" data-testid="cause-help">
             {help}
@@ -98,17 +100,16 @@ export function CausePage(props: {
   );
 }
 
-/** The words of the authority or of the rule: those about the newest report, and while names are hidden without its
- *  patient, as that report itself says them. */
-function OwnWords({ cause }: { cause: Cause }) {
+/** What does not lead: the words of the authority or of the rule, or our sentence where those are the title. */
+function Below({ cause, own }: { cause: Cause; own: string | null }) {
+  const text = useText();
   const { reveal } = useWindow();
-  const words = cause.message?.text;
-  const newest = useDetail(cause.rows[0]?.id ?? 0, !reveal && Boolean(words)).data;
-  // Until it is known whom they may name, they are not shown.
-  if (!words || (!reveal && !newest)) return null;
+  const { message } = cause;
+  if (!message || own === null) return null;
+  if (leadingWords(text, message)) return <p className="selectable">{shownSentence(text, message, !reveal)}</p>;
   return (
-    <p className={`${css.own} selectable`} lang="en">
-      {reveal ? words : hiding(newest?.row.patient ?? null)(masked(words))}
+    <p className={`${css.own} selectable`} lang="">
+      {own}
     </p>
   );
 }
@@ -200,7 +201,10 @@ export function CauseRows({
 function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolean; onFix: (ids: number[]) => void }) {
   const text = useText();
   // What is asked about is what was shown then: a report that gets the same cause meanwhile is none of it.
-  const [asking, setAsking] = useState<{ what: "resubmit" | "release" | "withdraw"; ids: number[] }>();
+  const [asking, setAsking] = useState<{
+    what: "resubmit" | "release" | "withdraw" | "not-reportable";
+    ids: number[];
+  }>();
   const { busy, each, stop } = useMany(() => setAsking(undefined));
   const { again, release, never } = offered(cause);
   const cancel = () => {
@@ -211,6 +215,7 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
   const isSending = decide.isPending;
   const resubmit = (ids: number[]) =>
     decide.mutate({ ids, decision: "resubmit", reason: "" }, { onError: sayProblem(text) });
+  const withdraw = (ids: number[], reason: string) => each(ids, (here, id) => here.call("withdraw", { id, reason }));
   // What the authority may have solved meanwhile can go again as it is; for all else that is useless.
   const passing = cause.message?.source === "authority" && PASSING.has(cause.message.code);
   return (
@@ -257,8 +262,21 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
           isDisabled={!isWhole}
           isPending={busy}
           onPress={() => setAsking({ what: "withdraw", ids: never })}
+          data-testid="cause-withdraw"
         >
           {text("correct-list.withdraw", { n: never.length })}
+        </Button>
+      )}
+      {never.length > 0 && (
+        <Button
+          tone="quiet"
+          icon={Ban}
+          isDisabled={!isWhole}
+          isPending={busy}
+          onPress={() => setAsking({ what: "not-reportable", ids: never })}
+          data-testid="cause-not-reportable"
+        >
+          {text("bulk.not-reportable", { n: never.length })}
         </Button>
       )}
       {asking?.what === "resubmit" && (
@@ -297,7 +315,23 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
           explanation={text(asking.ids.length > 1 ? "bulk.withdraw.more" : "withdraw.more")}
           confirm={text("correct-list.withdraw", { n: asking.ids.length })}
           isPending={busy}
-          onConfirm={(reason) => each(asking.ids, (here, id) => here.call("withdraw", { id, reason }))}
+          onConfirm={(reason) => withdraw(asking.ids, reason)}
+          onClose={cancel}
+        />
+      )}
+      {asking?.what === "not-reportable" && (
+        <ReasonDialog
+          title={text("bulk.not-reportable.title", { n: asking.ids.length })}
+          explanation={text("bulk.not-reportable.more")}
+          confirm={text("bulk.not-reportable", { n: asking.ids.length })}
+          isPending={isSending}
+          // Whoever asks later finds all of them by this word, wherever they were set so.
+          onConfirm={(reason) =>
+            decide.mutate(
+              { ids: asking.ids, decision: "not-reportable", reason: text("bulk.not-reportable.reason", { reason }) },
+              { onError: sayProblem(text) },
+            )
+          }
           onClose={cancel}
         />
       )}

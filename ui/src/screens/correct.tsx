@@ -14,7 +14,8 @@ import { Button } from "../kit/controls";
 import { followFocus } from "../kit/focus";
 import { Empty, ReadProblem } from "../kit/notes";
 import { useReportKeys } from "../parts/report-keys";
-import { shownSentence } from "../parts/said";
+import { useOwnWords } from "../parts/own-words";
+import { headingOf, leadingWords } from "../parts/said";
 import screen from "../kit/screen.module.css";
 import { Sparkline } from "../parts/sparkline";
 import { StateLabel } from "../parts/state";
@@ -159,10 +160,22 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
           onFix={setFixing}
         />
       )}
-      {open !== null && <Detail key={open} id={open} onClose={close} onShow={show} onCorrected={() => follow(open)} />}
+      {open !== null && (
+        <Detail
+          key={open}
+          id={open}
+          onClose={close}
+          onShow={show}
+          onCorrected={(next, isKept) => (isKept ? show(next) : follow(open))}
+        />
+      )}
       {fixing && <FixDialog ids={fixing} onClose={() => setFixing(undefined)} />}
       {correcting !== undefined && (
-        <CorrectDialog id={correcting} onClose={() => setCorrecting(undefined)} onDone={() => follow(correcting)} />
+        <CorrectDialog
+          id={correcting}
+          onClose={() => setCorrecting(undefined)}
+          onDone={(next, isKept) => (isKept ? show(next) : follow(correcting))}
+        />
       )}
     </div>
   );
@@ -176,6 +189,7 @@ function CauseItem(props: { cause: Cause; isCurrent: boolean; isBack: boolean; i
   const words = useCodeText();
   const { reveal } = useWindow();
   const { message, rows } = cause;
+  const own = useOwnWords(cause, message !== null && leadingWords(text, message) !== null);
   return (
     <button
       type="button"
@@ -193,7 +207,7 @@ function CauseItem(props: { cause: Cause; isCurrent: boolean; isBack: boolean; i
         </span>
       </span>
       <span className={css.name}>
-        <strong>{message ? shownSentence(text, message, !reveal) : words("state-meaning", cause.state)}</strong>
+        <strong>{message ? headingOf(text, message, !reveal, own) : words("state-meaning", cause.state)}</strong>
         <span className={css.origin}>
           <StateLabel state={cause.state} size={14} />
           <span>{format.moment(cause.last)}</span>

@@ -28,6 +28,7 @@ import { StateBadge } from "../parts/state";
 import { diseaseOf, testOf } from "../parts/subject";
 import { supportText } from "../parts/support-text";
 import { Timeline } from "../parts/timeline";
+import { useDecision } from "../parts/decided";
 import { say, sayProblem } from "../kit/toasts";
 import { Hidden, ShowName, Veiled, useVeil } from "../parts/veil";
 import { useWindow } from "../place";
@@ -39,7 +40,7 @@ interface Props {
   onClose: () => void;
   onShow: (id: number) => void;
   /** What is shown once this report was corrected; without it, the correction. */
-  onCorrected?: (id: number) => void;
+  onCorrected?: (id: number, isKept: boolean) => void;
 }
 
 export function Detail({ id, onClose, onShow, onCorrected }: Props) {
@@ -68,7 +69,7 @@ const isNote = ({ code }: MessageView) => code === "rules-applied";
 type TabId = "content" | "timeline" | "source";
 const TABS: TabId[] = ["content", "timeline", "source"];
 
-function Report(props: { view: DetailView; onCorrected: (id: number) => void } & Omit<Props, "id">) {
+function Report(props: { view: DetailView; onCorrected: (id: number, isKept: boolean) => void } & Omit<Props, "id">) {
   const { view, onClose, onShow, onCorrected } = props;
   const text = useText();
   const format = useFormat();
@@ -196,7 +197,11 @@ const ACTIONS: { code: Action; icon: LucideIcon; word: TextId }[] = [
 /** What is asked for more before it is done. */
 type Asked = Exclude<Action, "resubmit" | "hold-back"> | "not-reportable";
 
-function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorrected: (id: number) => void }) {
+function Actions(props: {
+  view: DetailView;
+  onShow: (id: number) => void;
+  onCorrected: (id: number, isKept: boolean) => void;
+}) {
   const { view, onShow, onCorrected } = props;
   const text = useText();
   const { id } = view.row;
@@ -223,6 +228,7 @@ function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorr
       intake.followed([id]);
     },
   });
+  const decide = useDecision(close);
   const withdraw = useCommand("withdraw", { onDone: done("done.withdraw") });
   // One in progress is waited for on; one in doubt is settled by that word.
   const isExpected = view.row.state === "in-progress";
@@ -297,9 +303,12 @@ function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorr
           title={text("bulk.not-reportable.title", { n: 1 })}
           explanation={text("bulk.not-reportable.more")}
           confirm={text("action.not-reportable")}
-          isPending={withdraw.isPending}
+          isPending={decide.isPending}
           onConfirm={(reason) =>
-            withdraw.mutate({ id, reason: text("bulk.not-reportable.reason", { reason }) }, { onError })
+            decide.mutate(
+              { ids: [id], decision: "not-reportable", reason: text("bulk.not-reportable.reason", { reason }) },
+              { onError },
+            )
           }
           onClose={close}
         />

@@ -1,7 +1,7 @@
 // A new authority: what everybody needs first, what few need folded. The core checks; this form collects and asks.
 
 import { FileKey2, X } from "lucide-react";
-import { useCallback, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 
 import { door } from "#door";
 
@@ -17,6 +17,7 @@ import { Button, Select, TextField } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
 import { useDropInto } from "../parts/drops";
 import { Notice, ProblemNote, problemText } from "../kit/notes";
+import { showInside } from "../kit/scroll";
 import { VaultOffer } from "../parts/vault";
 import css from "./endpoint-dialog.module.css";
 
@@ -94,7 +95,7 @@ export function EndpointDialog({ onClose }: { onClose: () => void }) {
           </Button>
           <Button
             tone="primary"
-            isDisabled={!input.name.trim() || input.baseUrl.length < 10}
+            isDisabled={!input.name.trim() || input.baseUrl.length < 10 || own.problem !== undefined}
             isPending={add.isPending}
             onPress={save}
             data-testid="endpoint-save"
@@ -249,17 +250,23 @@ export function useCa() {
   const take = useCallback((paths: string[]) => {
     const [path] = paths;
     if (path === undefined) return;
-    door.call("read_ca", { path }).then(
-      (view) => {
-        setCa(view);
-        setProblem(undefined);
-      },
-      (thrown) => setProblem(problemOf(thrown)),
-    );
+    // What stood before is not what was meant now: nothing is saved with it by mistake.
+    const refuse = (thrown: unknown) => {
+      setCa(undefined);
+      setProblem(problemOf(thrown));
+    };
+    door.call("read_ca", { path }).then((view) => {
+      setCa(view);
+      setProblem(undefined);
+    }, refuse);
   }, []);
   const choose = () =>
     void door.call("choose_files", { purpose: "ca" }).then(take, (thrown) => setProblem(problemOf(thrown)));
-  return { ca, problem, take, choose, clear: () => setCa(undefined) };
+  const clear = () => {
+    setCa(undefined);
+    setProblem(undefined);
+  };
+  return { ca, problem, take, choose, clear };
 }
 
 /** The authority's own CA: chosen or dropped, shown before it is trusted. */
@@ -274,10 +281,18 @@ export function Ca(props: {
   const { ca, known, problem, onChoose, onRemove } = props;
   const text = useText();
   const format = useFormat();
+  const note = useRef<HTMLDivElement>(null);
+  // It may lie below what is seen, and it is why nothing can be saved.
+  useEffect(() => showInside(problem && note.current), [problem]);
   return (
     <section className={css.ca} aria-label={text("endpoint.ca")} data-testid="endpoint-ca">
       <h3>{text("endpoint.ca")}</h3>
-      {ca || known ? (
+      {problem ? (
+        <div ref={note} className={css.found} data-testid="ca-refused">
+          <ProblemNote problem={problem} />
+          <Button tone="quiet" icon={X} label={text("endpoint.ca.remove")} onPress={onRemove} />
+        </div>
+      ) : ca || known ? (
         <div className={css.found}>
           <div className={css.words}>
             <strong>{ca?.subject ?? known}</strong>
@@ -288,7 +303,6 @@ export function Ca(props: {
       ) : (
         <p>{text("endpoint.ca.help")}</p>
       )}
-      {problem && <ProblemNote problem={problem} />}
       <div>
         <Button icon={FileKey2} onPress={onChoose} data-testid="choose-ca">
           {text(ca || known ? "endpoint.ca.other" : "endpoint.ca.choose")}

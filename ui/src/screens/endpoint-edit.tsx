@@ -94,7 +94,7 @@ export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; on
           </Button>
           <Button
             tone="primary"
-            isDisabled={!name.trim() || !isDirty}
+            isDisabled={!name.trim() || !isDirty || own.problem !== undefined}
             isPending={[rename, move, lead, agree].some((one) => one.isPending)}
             onPress={save}
             data-testid="endpoint-change"
@@ -137,7 +137,7 @@ export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; on
             known={withoutCa ? null : endpoint.ca}
             problem={own.problem}
             onChoose={own.choose}
-            onRemove={() => (own.ca ? own.clear() : setWithoutCa(true))}
+            onRemove={() => (own.ca || own.problem ? own.clear() : setWithoutCa(true))}
           />
           <Terms {...terms} onChange={(change) => setTerms((old) => ({ ...old, ...change }))} />
           <TextField

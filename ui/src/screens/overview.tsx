@@ -16,11 +16,11 @@ import { ALL, useRows, useStatistics } from "../bridge/queries";
 import { keyOf } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { Button, CopyButton } from "../kit/controls";
-import { DayChart, instantsOf, sumOf, totalsByDay, weekBefore } from "../parts/day-chart";
+import { DayChart, instantsOf, medianOf, sumOf, totalsByDay, weekBefore } from "../parts/day-chart";
 import type { Totals } from "../parts/day-chart";
 import { Deadline, useNow } from "../parts/deadline";
 import { LostReports } from "../parts/lost";
-import { shownSentence } from "../parts/said";
+import { headingOf } from "../parts/said";
 import { Notice, ReadProblem } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { SaveTable } from "../parts/save-table";
@@ -200,7 +200,7 @@ function HeldUp({ view }: { view: StatisticsView }) {
               onClick={() => go({ screen: "correct", open: null, cause: keyOf({ message, state }) })}
             >
               <strong className={css.number}>{format.number(count)}</strong>
-              <span>{message ? shownSentence(text, message, !reveal) : words("state-meaning", state)}</span>
+              <span>{message ? headingOf(text, message, !reveal) : words("state-meaning", state)}</span>
             </button>
           </li>
         ))}
@@ -331,6 +331,7 @@ function DayTable({ days, known }: { days: DayView[]; known: Totals }) {
   const words = useCodeText();
   const states = STATE_CODES.filter((state) => days.some(({ byState }) => byState[state]));
   const before = (date: string) => weekBefore({ first: date, last: date }, known);
+  const median = medianOf(days);
   const asText = () =>
     csv([
       [text("overview.day"), ...states.map((state) => words("state", state)), text("overview.week-before")],
@@ -343,6 +344,7 @@ function DayTable({ days, known }: { days: DayView[]; known: Totals }) {
       <SaveTable table={asText} data-testid="save-csv" />
       <div className={css.scroll}>
         <table>
+          {median !== undefined && <caption>{text("overview.median", { n: format.number(median) })}</caption>}
           <thead>
             <tr>
               <th scope="col">{text("overview.day")}</th>

@@ -8,7 +8,8 @@ import { door } from "#door";
 
 import { useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
-import { isAsked, repeated, tally, twins, useIntake } from "../intake";
+import { questions, repeated, rivals, tally, twins, useIntake } from "../intake";
+import type { CandidateView } from "../bridge/generated/CandidateView";
 import type { Source } from "../intake";
 import { Checklist } from "../parts/checklist";
 import { Button, Switch } from "../kit/controls";
@@ -34,12 +35,12 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
   const [beside, setBeside] = useState<ReadonlySet<string>>(new Set());
   const [pasting, setPasting] = useState(false);
   const chooser = useChooser();
-  const count = tally(intake.sources, beside);
-  const twice = twins(intake.sources);
+  const asked = questions(intake.sources);
+  const count = tally(intake.sources, beside, asked);
   const [separate, setSeparate] = useState(false);
   const { send, isPending } = useSend({ again, setAgain, beside, separate, setSeparate });
   const total = count.send + repeated(intake.sources.filter(({ path }) => again.has(path))).length;
-  const ready = total > 0 && count.looking === 0 && !isPending;
+  const ready = total + count.correction > 0 && count.looking === 0 && !isPending;
   const shared = useMemo(() => sharedWarnings(intake.sources), [intake.sources]);
   const paste = usePasted();
   usePaste(paste);
@@ -112,7 +113,7 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
               shared={shared}
             />
             <ul className={css.candidates} aria-label={text("send.list")}>
-              {urgentFirst(intake.sources).map((source) =>
+              {urgentFirst(intake.sources, asked).map((source) =>
                 source.problem ? (
                   <li key={source.path}>
                     <ProblemNote problem={source.problem} />
@@ -129,7 +130,9 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
                     again={again.has(source.path)}
                     onAgain={(on) => setAgain((set) => changed(set, source.path, on))}
                     beside={beside}
-                    twins={twice}
+                    asked={asked}
+                    rivals={rivals(intake.sources)}
+                    twins={twins(intake.sources)}
                     onBeside={(digest, on) => setBeside((set) => changed(set, digest, on))}
                     shared={shared}
                     onCertificate={onCertificate}
@@ -142,7 +145,7 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
       </div>
       {!empty && (
         <footer className={css.footer} data-keeps-clear>
-          <p className={css.sum} aria-live="polite">
+          <p className={css.sum}>
             {count.looking > 0
               ? text("send.looking-at", { n: count.looking })
               : text("send.sum", {
@@ -158,17 +161,39 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
           </Button>
         </footer>
       )}
+      <Said sources={intake.sources} beside={beside} total={total} />
       {pasting && <PasteDialog onPaste={paste} onClose={() => setPasting(false)} />}
     </>
   );
 }
 
+/** Said once for each phase, how many are looked at and then what came of it; a countdown that is read aloud drowns
+ *  everything else. It is there before the list is, because what comes with its words is not read. */
+function Said({ sources, beside, total }: { sources: Source[]; beside: ReadonlySet<string>; total: number }) {
+  const text = useText();
+  const { looking, ...count } = tally(sources, beside);
+  /** Files that were looked at when looking began. */
+  const [begun, setBegun] = useState(0);
+  if (looking > 0 !== begun > 0) setBegun(looking);
+  const words =
+    sources.length === 0
+      ? []
+      : looking > 0
+        ? [text("send.looking-at", { n: begun })]
+        : [text("send.said.looked", { n: total, correction: count.correction }), text("send.sum", count)];
+  return (
+    <p role="status" className="visually-hidden" data-testid="send-said">
+      {words.join(" ").trim()}
+    </p>
+  );
+}
+
 /** Problems first: files that are no reports, then what needs correction; among equals the order of choice. */
-function urgentFirst(sources: Source[]): Source[] {
+function urgentFirst(sources: Source[], asked: ReadonlySet<CandidateView>): Source[] {
   const rank = (source: Source) => {
     const verdicts = new Set(source.found?.map((view) => view.verdict));
     if (source.problem || verdicts.has("refused")) return 0;
-    if (verdicts.has("errors") || source.found?.some(isAsked)) return 1;
+    if (verdicts.has("errors") || source.found?.some((view) => asked.has(view))) return 1;
     return source.found?.some((view) => view.corrects) ? 2 : 3;
   };
   return sources.toSorted((a, b) => rank(a) - rank(b));

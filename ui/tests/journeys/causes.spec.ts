@@ -64,6 +64,30 @@ test("the causes stand at the left, and the page of the chosen one beside them",
   await expect(page.getByTestId("report-row")).toHaveCount(3);
 });
 
+test("what one cause holds up is set not reportable with one reason, and the cause is gone", async ({
+  window,
+  core,
+}) => {
+  const ids = await sent(core, core.copies("muster-fehler", 3));
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("cause-not-reportable").click();
+  const dialog = window.getByRole("dialog");
+  await expect(dialog).toContainText("Mark 3 reports as not reportable?");
+  await expect(window.getByTestId("reason-confirm"), "without a reason it cannot be confirmed").toBeDisabled();
+  await window.getByTestId("reason").fill("from a ring trial");
+  await sound(window);
+  await window.getByTestId("reason-confirm").click();
+  await expect(dialog).toHaveCount(0);
+  await expect(window.getByTestId("cause")).toHaveCount(0);
+  await expect(window.getByText("All clear. No failed reports.")).toBeVisible();
+  for (const id of ids) {
+    const { row, timeline } = await core.call("detail", { id });
+    expect(row.state).toBe("withdrawn");
+    // By the word that whoever asks later looks for, as where reports are chosen in the list.
+    expect(timeline.at(-1)?.params).toMatchObject({ reason: "Not reportable: from a ring trial" });
+  }
+});
+
 test("a cause that comes back after all its reports were corrected says so", async ({ window, core }) => {
   const files = core.copies("muster-fehler", 3);
   const [first = "", second = "", third = ""] = files;

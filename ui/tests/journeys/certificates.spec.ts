@@ -88,7 +88,13 @@ test("what is no CA, no address or a name twice is said where it stands", async 
   await address.fill("http://127.0.0.1:9/v1/fhir");
   await expect(dialog).not.toContainText("does not end in");
   await core.drop([core.write("ca.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")]);
-  await expect(window.getByTestId("endpoint-ca").getByRole("alert")).toBeVisible();
+  // Nobody adds it without the CA that they meant to give it.
+  await expect(window.getByTestId("ca-refused")).toBeInViewport();
+  await expect(window.getByTestId("endpoint-save")).toBeDisabled();
+  await window
+    .getByTestId("ca-refused")
+    .getByRole("button", { name: /Remove|Without/ })
+    .click();
   await window.getByTestId("endpoint-save").click();
   await expect(address).toHaveAttribute("aria-invalid", "true");
   // Nothing that was entered is gone.

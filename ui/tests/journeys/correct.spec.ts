@@ -82,7 +82,7 @@ test.describe("with names", () => {
     const summary = window.getByTestId("correct-summary");
     await expect(summary).toContainText("You change 1 line");
     await expect(summary).toContainText("Muster-Fehler");
-    await expect(summary).toContainText("Checked: nothing found");
+    await expect(summary).toContainText("Lab Courier finds nothing wrong with it now");
     // The source follows the form.
     await expect(dialog.getByRole("textbox", { name: "Source" })).toContainText('"family": "Muster"');
     await window.keyboard.press("Control+Enter");

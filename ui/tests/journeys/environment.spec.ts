@@ -67,6 +67,22 @@ test("a pause is said on every screen and ended there", async ({ window, core })
   expect((await core.call("status")).paused).toBe(false);
 });
 
+test("an authority that cannot be reached is tried at once by a press, and what came of it is said", async ({
+  window,
+  core,
+}) => {
+  const made = await laboratory(core, "Pilot");
+  await made.end();
+  await core.send([core.sample("covid")]);
+  await expect.poll(async () => (await core.call("status")).connection).toBe("unreachable");
+  await window.reload();
+  await expect(window.getByText("1 report is safe on this computer")).toBeVisible();
+  await window.getByTestId("try-now").click();
+  await expect(window.getByText("Tried just now, without success")).toBeVisible();
+  await sound(window);
+  expect((await core.call("status")).counts).toMatchObject({ inProgress: 1, completed: 0 });
+});
+
 test("To correct says it too", async ({ window, core }) => {
   await core.send([core.sample("muster-fehler")]);
   await expect.poll(async () => (await core.call("status")).counts.needsAttention).toBe(1);

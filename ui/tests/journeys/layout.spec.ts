@@ -213,6 +213,37 @@ test("text of 200 % is neither cut off nor on each other", async ({ page, core }
   expect(await walk(page)).toEqual([]);
 });
 
+test("theme and rows are chosen in the settings, are seen at once and are there at the next start", async ({
+  window,
+  core,
+  restart,
+}) => {
+  await core.call("set_paused", { paused: true });
+  await core.send([core.sample("covid")]);
+  const choose = async (what: string, name: string) => {
+    await window.getByRole("button", { name: what }).click();
+    await window.getByRole("option", { name, exact: true }).click();
+  };
+  const height = async () => {
+    await by(window, "nav-reports").click();
+    return (await by(window, "report-row").boundingBox())?.height ?? 0;
+  };
+  const ground = () => window.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const [light, comfortable] = [await ground(), await height()];
+  await by(window, "nav-settings").click();
+  await choose("Theme", "Dark");
+  await choose("Rows", "Compact");
+  await sound(window);
+  await expect.poll(ground).not.toBe(light);
+  const dark = await ground();
+  const compact = await height();
+  expect(compact).toBeLessThan(comfortable);
+  await restart();
+  expect(await core.call("preferences")).toMatchObject({ theme: "dark", density: "compact" });
+  await expect.poll(ground).toBe(dark);
+  expect(await height()).toBe(compact);
+});
+
 test("in forced colours every screen is sound, and what is chosen is told from what is not", async ({ page, core }) => {
   await filled(core);
   await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });

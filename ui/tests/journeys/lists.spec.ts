@@ -84,10 +84,68 @@ test("what waits is stopped and goes on by one undo; what is not reportable is t
   await window.getByTestId("reason").fill("control sample");
   await sound(window);
   await window.getByTestId("reason-confirm").click();
-  await expect(window.getByTestId("decided")).toContainText("3 reports will not be sent");
+  await expect(window.getByTestId("decided")).toContainText("3 reports are not reportable");
   await expect(window.getByTestId("decided-undo")).toHaveCount(0);
   const { timeline } = await core.call("detail", { id: submissions[1] ?? 0 });
   expect(timeline.at(-1)?.params).toMatchObject({ reason: "Not reportable: control sample" });
+});
+
+test("what comes in while somebody reads further down waits until it is asked for", async ({ window, core }) => {
+  await core.call("set_paused", { paused: true });
+  await core.send(core.copies("covid", 30));
+  await window.getByTestId("nav-reports").click();
+  const list = window.getByTestId("report-list");
+  await list.hover();
+  await window.mouse.wheel(0, 600);
+  const read = window.getByTestId("report-row").nth(12);
+  await expect(read).toBeInViewport();
+  const [id, place] = [await read.getAttribute("data-id"), await read.boundingBox()];
+  await core.send([core.sample("malaria"), core.sample("gonorrhoea")]);
+  const fresh = window.getByRole("button", { name: "2 new: show" });
+  await expect(fresh).toBeVisible();
+  await expect(window.locator(`[data-id="${id}"]`)).toBeInViewport();
+  expect(await window.locator(`[data-id="${id}"]`).boundingBox()).toEqual(place);
+  await sound(window);
+  await fresh.click();
+  await expect(fresh).toHaveCount(0);
+  await expect(window.getByTestId("report-row").first()).toContainText(/Malaria|Gonorrh/);
+  await expect(window.getByTestId("report-row").first()).toBeInViewport();
+});
+
+test("a row that turns to another state has its colour for a moment, stays where it is, and is still where motion is not wanted", async ({
+  window,
+  core,
+}) => {
+  await core.call("set_paused", { paused: true });
+  await core.send(core.copies("covid", 2));
+  await window.getByTestId("nav-reports").click();
+  const rows = window.getByTestId("report-row");
+  await expect(rows).toHaveCount(2);
+  await window.emulateMedia({ reducedMotion: "no-preference" });
+  await window.evaluate(() => {
+    const turned = new Set<string>();
+    document.addEventListener("animationend", ({ target }) => {
+      const row = target instanceof Element ? target.closest<HTMLElement>("[data-id]") : null;
+      if (row?.dataset.id) turned.add(row.dataset.id);
+    });
+    Object.assign(globalThis, { turned });
+  });
+  const turned = () => window.evaluate(() => (globalThis as unknown as { turned: Set<string> }).turned.size);
+  // Within the list: above it the notice of the pause goes.
+  const places = async () => {
+    const list = await window.getByTestId("report-list").boundingBox();
+    const words = await rows
+      .locator("> [role=gridcell]")
+      .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().top));
+    return words.map((top) => Math.round(top - (list?.y ?? 0)));
+  };
+  const before = await places();
+  await core.call("set_paused", { paused: false });
+  await expect(window.locator('[data-testid="report-row"][data-state="completed"]')).toHaveCount(2);
+  await expect.poll(turned).toBe(2);
+  expect(await places()).toEqual(before);
+  await window.emulateMedia({ reducedMotion: "reduce" });
+  for (const row of await rows.all()) await expect(row.getByTestId("turned")).toBeHidden();
 });
 
 test("a list is sorted by its columns, and its filters count what they would leave", async ({ window, core }) => {

@@ -3,6 +3,7 @@
 import type { Page } from "@playwright/test";
 
 import { expect, sound, test } from "./window";
+import type { Core } from "./window";
 
 /** What a person standing behind can read. */
 const seen = (page: Page) => page.locator("body").innerText();
@@ -66,4 +67,48 @@ test("a correction hides the patient, and the press on the value shows it and be
   await expect(window.getByTestId("correct-summary")).toContainText("You change 1 line");
   await window.keyboard.press("Control+Enter");
   await expect.poll(async () => (await core.call("status")).counts.completed).toBe(1);
+});
+
+/** A report that the authority has refused for its patient's name, and everything in it that tells who that is. */
+async function refused(core: Core) {
+  const { submissions } = await core.send([core.sample("muster-fehler")]);
+  const id = submissions[0] ?? 0;
+  await expect.poll(async () => (await core.call("detail", { id })).row.state).toBe("failed");
+  const view = await core.call("detail", { id });
+  // The authority quotes the family name in its own words.
+  expect(view.messages.map(({ text }) => text).join(" ")).toContain("Muster-Fehler");
+  const telling = ["Muster", "Fehler", view.birthDate, view.row.file].filter((word) => word !== null);
+  return { view, telling };
+}
+
+for (const shown of [false, true]) {
+  const names = shown ? "shown" : "hidden";
+  test(`what is copied for the authority’s support names nobody, also where names are ${names}`, async ({
+    window,
+    core,
+    context,
+  }) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const { view, telling } = await refused(core);
+    if (shown) await window.getByTestId("reveal-names").click();
+    await window.getByTestId("nav-reports").click();
+    await window.getByTestId("report-row").click();
+    await window.getByTestId("tab-timeline").click();
+    await window.getByTestId("copy-for-support").click();
+    const copied = () => window.evaluate(() => navigator.clipboard.readText());
+    // By what stands in it the support finds the report.
+    for (const fact of [view.identifier, view.digest, "Failed", "HTTP "]) await expect.poll(copied).toContain(fact);
+    for (const word of telling) expect(await copied()).not.toContain(word);
+  });
+}
+
+test("the support bundle stands there to be read before it is saved, and names nobody", async ({ window, core }) => {
+  const { telling } = await refused(core);
+  await window.getByTestId("nav-settings").click();
+  await window.getByTestId("support").click();
+  const dialog = window.getByRole("dialog");
+  await expect(dialog.getByTestId("support-file").first()).toContainText("summary.txt");
+  for (const word of telling) await expect(dialog).not.toContainText(word);
+  await expect(dialog.getByTestId("support-save")).toBeEnabled();
+  await sound(window);
 });

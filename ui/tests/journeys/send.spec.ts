@@ -33,7 +33,7 @@ test.describe("before anything has left", () => {
     );
     await window.getByTestId("nav-settings").click();
     await core.drop([core.sample("covid"), core.write("wrong.json", wrong)]);
-    await expect(window.getByTestId("send-button")).toHaveText("Send 2 reports (1 needs correction)");
+    await expect(window.getByTestId("send-button")).toHaveText("Send 1 report · 1 kept for correction");
     await window.keyboard.press("Control+Enter");
     await expect(window.getByTestId("undo")).toBeVisible();
     await window.keyboard.press("Control+z");
@@ -321,9 +321,32 @@ test("a file with the identifier of a completed report is asked about, and stays
   await expect(row).toContainText("To be decided");
   await expect(window.getByTestId("send-button")).toBeDisabled();
   expect((await core.call("status")).counts.completed).toBe(2);
-  await row.getByText("Send it, as a correction or as another report").click();
+  await row.getByText("Send it as well, beside the other one").click();
   await window.getByRole("button", { name: "Send 1 report", exact: true }).click();
   await expect.poll(async () => (await core.call("status")).counts.completed).toBe(3);
+});
+
+test("of two reports with one identifier in one drop goes the one that a person has chosen", async ({
+  window,
+  core,
+}) => {
+  const [file = ""] = core.copies("covid", 1);
+  const whole = readFileSync(file, "utf8");
+  const other = core.write("other.json", whole.replace(/"family": ?"[^"]*"/, '"family": "Anders"'));
+  await core.drop([file, other, core.sample("malaria")]);
+  const rows = window.getByTestId("candidate-row").filter({ has: window.getByTestId("rival") });
+  await expect(rows).toHaveCount(2);
+  await expect(window.getByTestId("send-button")).toHaveText("Send 1 report");
+  await expect(rows.filter({ hasText: "To be decided" })).toHaveCount(2);
+  await rows.last().getByText("Send this one").click();
+  await expect(rows.filter({ hasText: "To be decided" })).toHaveCount(1);
+  await window.getByRole("button", { name: "Send 2 reports" }).click();
+  await expect.poll(async () => (await core.call("status")).counts.completed).toBe(2);
+  // The other one is still there, and is asked about beside the one that has gone.
+  const left = window.getByTestId("candidate-row");
+  await expect(left).toHaveCount(1);
+  await expect(left).toContainText("Same identifier as another report");
+  await expect(window.getByTestId("send-button")).toBeDisabled();
 });
 
 test("what many files share is said once, one of a folder can be left out, and known files go again by one switch", async ({

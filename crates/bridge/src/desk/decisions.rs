@@ -1,8 +1,9 @@
 //! One decision for many reports. Each is decided by itself: what cannot be done for one keeps no
 //! other back, and all of them are told.
 
+use engine::{Engine, EngineError};
 use futures::{StreamExt as _, stream};
-use report::SubmissionId;
+use report::{Action, SubmissionId};
 use serde::Deserialize;
 use ts_rs::TS;
 
@@ -24,12 +25,14 @@ pub enum Decision {
     Release,
     HoldBack,
     Withdraw,
+    NotReportable,
 }
 
 impl Desk {
     /// Does the same for many reports; says for which it was done, and for which not and why. What
     /// is sent by it leaves after the time for undoing it: `hold_back` undoes it. `reason` is kept
-    /// where reports are sent although something was found, or are not sent at all.
+    /// where reports are sent although something was found, or are not sent at all. What is not
+    /// reportable is not reportable in any version: what a report corrects is withdrawn with it.
     pub async fn decide(
         &self,
         ids: Vec<i64>,
@@ -38,7 +41,9 @@ impl Desk {
     ) -> Result<DecidedView, Problem> {
         limits::ids(&ids)?;
         let reason = match decision {
-            Decision::Release | Decision::Withdraw => limits::reason(&reason)?,
+            Decision::Release | Decision::Withdraw | Decision::NotReportable => {
+                limits::reason(&reason)?
+            }
             Decision::Resubmit | Decision::HoldBack => String::new(),
         };
         let (engine, delay) = (self.engine(), self.undo_micros().await?);
@@ -58,8 +63,12 @@ impl Desk {
                     engine.withdraw(submission, reason).await?;
                     None
                 }
+                Decision::NotReportable => {
+                    withdraw_with_earlier(&engine, submission, &reason).await?;
+                    None
+                }
             };
-            Ok::<_, engine::EngineError>(sent)
+            Ok::<_, EngineError>(sent)
         };
         let decided = stream::iter(ids).map(|id| async move { (id, decide(id).await) });
         let decided: Vec<_> = decided.buffered(AT_ONCE).collect().await;
@@ -76,6 +85,25 @@ impl Desk {
         view.refused.sort_by_key(|refused| std::cmp::Reverse(refused.ids.len()));
         Ok(view)
     }
+}
+
+/// Withdraws a report, and each in whose place it came that would wait for a person again.
+async fn withdraw_with_earlier(
+    engine: &Engine,
+    id: SubmissionId,
+    reason: &str,
+) -> Result<(), EngineError> {
+    engine.withdraw(id, reason.to_owned()).await?;
+    let mut earlier = engine.journal().row(id)?.corrects;
+    while let Some(id) = earlier {
+        let row = engine.journal().row(id)?;
+        if !row.actions(engine.now()).contains(&Action::Withdraw) {
+            break;
+        }
+        engine.withdraw(id, reason.to_owned()).await?;
+        earlier = row.corrects;
+    }
+    Ok(())
 }
 
 /// The number of the report is what differs between problems that are the same.

@@ -322,6 +322,10 @@ pub struct CandidateView {
     pub kind: &'static str,
     /// SHA-256 hex (empty if refused unread).
     pub digest: String,
+    /// Digest of what its document says: the same for a report as JSON and as XML.
+    pub content: Option<String>,
+    /// Identifier of its document, a UUID in small letters.
+    pub document_identifier: Option<String>,
     /// Patient, masked unless asked for.
     pub patient: Option<String>,
     /// Disease or leading code in words.

@@ -191,6 +191,8 @@ fn file() -> CandidateView {
         verdict: Verdict::Errors,
         kind: "fhir-document",
         digest: canary(),
+        content: Some(canary()),
+        document_identifier: Some(canary()),
         patient: Some(canary()),
         subject: Some(canary()),
         disease: Some(canary()),

@@ -123,6 +123,33 @@ async fn each_filter_says_what_it_would_leave() {
     assert_eq!(desk.matching(some).await.unwrap(), [ids[3]]);
 }
 
+/// Else the version before it would wait for a person again, who has said already that none of it
+/// is to be reported.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_reportable_is_so_in_every_version() {
+    let root = tempfile::tempdir().unwrap();
+    let (desk, ids) = desk_with(root.path(), &["Eins", "Zwei"]).await;
+    desk.hold_back(ids.clone()).await.unwrap();
+    let mut corrections = Vec::new();
+    for id in &ids {
+        let text = desk.detail(*id).await.unwrap().source;
+        let changed = text.replacen("\"final\"", "\"finnal\"", 1);
+        assert_ne!(changed, text);
+        let corrected = desk.correct_with_text(*id, changed).await.unwrap();
+        corrections.push(corrected.submissions[0].unwrap());
+    }
+    let state = async |id| desk.detail(id).await.unwrap().row.state;
+    let reason = || "no notifiable disease".to_owned();
+    let decided = desk.decide(vec![corrections[0]], Decision::NotReportable, reason()).await;
+    assert_eq!(decided.unwrap().done, [corrections[0]]);
+    assert_eq!(state(corrections[0]).await, StateCode::Withdrawn);
+    assert_eq!(state(ids[0]).await, StateCode::Withdrawn);
+    // A correction that is not sent leaves what it was to correct.
+    desk.decide(vec![corrections[1]], Decision::Withdraw, reason()).await.unwrap();
+    assert_eq!(state(ids[1]).await, StateCode::Held);
+    desk.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn one_decision_for_many_says_for_which_it_was_not_done_and_why() {
     let root = tempfile::tempdir().unwrap();

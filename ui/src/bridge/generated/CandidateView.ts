@@ -29,6 +29,14 @@ kind: Kind,
  */
 digest: string, 
 /**
+ * Digest of what its document says: the same for a report as JSON and as XML.
+ */
+content: string | null, 
+/**
+ * Identifier of its document, a UUID in small letters.
+ */
+documentIdentifier: string | null, 
+/**
  * Patient, masked unless asked for.
  */
 patient: string | null, 

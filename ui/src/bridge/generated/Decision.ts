@@ -3,4 +3,4 @@
 /**
  * What is decided for many reports at once.
  */
-export type Decision = "resubmit" | "release" | "hold-back" | "withdraw";
+export type Decision = "resubmit" | "release" | "hold-back" | "withdraw" | "not-reportable";

@@ -18,7 +18,7 @@ export function createDecisions({ find, move }: Journal, { queue, resubmit }: Se
     const view: DecidedView = { done: [], sent: [], refused: [] };
     for (const id of ids) {
       const { state } = find(id);
-      if (!actionsOf(state).includes(decision)) {
+      if (!actionsOf(state).includes(decision === "not-reportable" ? "withdraw" : decision)) {
         const known = view.refused.find((one) => one.problem.params.state === state);
         if (known) known.ids.push(id);
         else
@@ -31,7 +31,7 @@ export function createDecisions({ find, move }: Journal, { queue, resubmit }: Se
       view.done.push(id);
       if (decision === "resubmit") view.sent.push(resubmit(id));
       else if (decision === "hold-back") move(id, "held");
-      else if (decision === "withdraw") move(id, "withdrawn");
+      else if (decision === "withdraw" || decision === "not-reportable") move(id, "withdrawn");
       else {
         queue(id);
         view.sent.push(id);

@@ -141,6 +141,8 @@ export function candidate(path: string, at: number): CandidateView {
     file,
     kind: "fhir-document" as const,
     digest: `${at}`,
+    content: `${at}`,
+    documentIdentifier: `urn:uuid:${at}`,
     patient: masked(pick(PATIENTS, at)),
     ...named(pick(SUBJECTS, at)),
     known: null,
