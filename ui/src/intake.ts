@@ -162,13 +162,11 @@ function afterwards(sources: Source[], { gone, anew }: Left, look: number): Sour
   const isOf = (some: readonly Source[]) => (source: Source) =>
     some.some(({ path, chosen }) => path === source.path && chosen === source.chosen);
   const [isGone, isAnew] = [isOf(gone), isOf(anew)];
-  // A pasted text cannot have changed: what was found in it still holds.
-  const changes = (source: Source) => isAnew(source) && !source.pasted;
   return sources
     .filter((source) => !isGone(source) || isAnew(source))
     .map((source) => {
       const { problem: _, ...rest } = source;
-      return changes(source) ? { ...rest, found: undefined, look } : source;
+      return isAnew(source) ? { ...rest, found: undefined, look } : source;
     });
 }
 
@@ -251,12 +249,8 @@ export function useIntakeDesk(reveal: boolean, locked: boolean): IntakeDesk {
       sent(views: IntakeView[], left: Left = { gone: [], anew: [] }) {
         looks += 1;
         step({ do: "sent", views, at: Date.now(), left, look: looks });
-        void look(
-          left.anew.filter(({ pasted }) => !pasted).map(({ path }) => path),
-          looks,
-          step,
-          shown.current,
-        );
+        // A pasted text has not changed, but what it is beside may have gone.
+        lookAt([...left.anew], looks, step, shown.current);
       },
       followed: (ids: number[]) => step({ do: "followed", ids, at: Date.now() }),
       undone: (held: Held) => step({ do: "undone", held }),
@@ -347,7 +341,7 @@ export function twins(sources: Source[]): Set<CandidateView> {
   const [seen, again] = [new Set<string>(), new Set<CandidateView>()];
   for (const view of sources.flatMap((source) => source.found ?? [])) {
     if (!TO_GO.has(view.verdict)) continue;
-    const content = view.content ?? view.digest;
+    const content = contentOf(view);
     if (seen.has(content)) again.add(view);
     seen.add(content);
   }
@@ -373,11 +367,15 @@ export function rivals(sources: Source[]): Map<CandidateView, CandidateView> {
   return new Map(pairs);
 }
 
-/** What goes only where a person has said so. */
+/** What goes only where a person has said so, with the copies of it: one that is chosen goes once, one that is not goes in no
+ *  form. */
 export function questions(sources: Source[]): Set<CandidateView> {
   const found = sources.flatMap((source) => source.found ?? []);
-  return new Set([...found.filter(isAsked), ...rivals(sources).keys()]);
+  const contents = new Set([...rivals(sources).keys()].map(contentOf));
+  return new Set(found.filter((view) => isAsked(view) || (TO_GO.has(view.verdict) && contents.has(contentOf(view)))));
 }
+
+const contentOf = (view: CandidateView) => view.content ?? view.digest;
 
 /** Whether anything of it goes: what nobody has asked for is not handed over, wherever it is known by then. */
 export function isToGo(

@@ -119,6 +119,19 @@ describe("intake", () => {
     expect(sources.map((source) => isToGo(source, new Set(), chosen, asked))).toEqual([false, true, true]);
   });
 
+  it("holds back the copies of what waits for a decision, in other files and in the same archive", () => {
+    const one = candidate("x.json", 0);
+    const copy = { ...candidate("x.xml", 3), content: one.content, documentIdentifier: one.documentIdentifier };
+    const other = { ...candidate("y.json", 1), documentIdentifier: one.documentIdentifier };
+    const apart = [one, other, copy].map((view, at) => ({ path: `${at}`, found: [view], look: 1, chosen: 1 }));
+    const chosen = new Set([other.digest]);
+    const asked = questions(apart);
+    expect(apart.map((source) => isToGo(source, new Set(), chosen, asked))).toEqual([false, true, false]);
+    const together = [{ path: "week.zip", found: [one, copy, other], look: 1, chosen: 1 }];
+    expect(questions(together)).toEqual(new Set([one, copy, other]));
+    expect(tally(together, chosen)).toMatchObject({ send: 1, asked: 1 });
+  });
+
   it("counts each report of a folder that is sent again, and nothing that waits for a person or is on its way", () => {
     const known = (file: string, knownState: State): CandidateView => ({
       ...candidate(file, 0),

@@ -14,6 +14,9 @@ describe("a date of a document", () => {
     ["1984-02", "février 1984"],
     ["1984", "1984"],
     ["last spring", "last spring"],
+    ["1980-13-01", "1980-13-01"],
+    ["1987-02-30", "1987-02-30"],
+    ["2023-07-14T11:10:00+02:00", "14 juillet 2023"],
   ])("%s is said as precisely as it is known", async (date, said) => {
     const { format } = await loadWords("fr");
     expect(format.date(date)).toBe(said);

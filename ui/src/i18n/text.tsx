@@ -174,7 +174,7 @@ function formatOf(locale: string): Format {
     // A date without a time is that day everywhere; a month or a year stays what it is.
     date: (date) => {
       // A year, and a day that no calendar has, stand as they were written.
-      if (/^\d{4}$/.test(date) || Number.isNaN(Date.parse(date))) return date;
+      if (/^\d{4}$/.test(date) || !isOfCalendar(date)) return date;
       if (/^\d{4}-\d{2}$/.test(date)) return month(`${date}-15T12:00:00`);
       return fullDate(/^\d{4}-\d{2}-\d{2}$/.test(date) ? `${date}T12:00:00` : date);
     },
@@ -194,6 +194,14 @@ function formatOf(locale: string): Format {
       return count < 1e6 ? kilobytes.format(count / 1e3) : megabytes.format(count / 1e6);
     },
   };
+}
+
+/** Some engines take 30 February for 2 March, others for no date. */
+function isOfCalendar(date: string): boolean {
+  const [day] = /^\d{4}-\d{2}(-\d{2})?/.exec(date) ?? [];
+  const noon = new Date(`${day?.length === 7 ? `${day}-15` : day}T12:00:00Z`);
+  const isKnown = ![Date.parse(date), noon.getTime()].some(Number.isNaN);
+  return day !== undefined && isKnown && noon.toISOString().startsWith(day);
 }
 
 const WordsContext = createContext<Words | undefined>(undefined);

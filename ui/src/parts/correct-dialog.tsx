@@ -107,7 +107,8 @@ function Editor({
   useDropInto(ask);
   const choose = () => void door.call("choose_files", { purpose: "reports" }).then(ask, sayProblem(text));
   const dirty = content !== view.source;
-  const errors = looked ? errorsOf(looked) : 0;
+  // What cannot be read is not taken in, and kept nowhere.
+  const errors = looked?.readable ? errorsOf(looked) : 0;
   const busy = withText.isPending;
   const ready = (dirty || edits.isEmptied || edits.isUnderWay) && content.trim() !== "" && !busy;
   const sending = useRef(false);

@@ -31,11 +31,13 @@ export function Message({ message, onShow, onApply, compact, quotes }: Props) {
   const words = useCodeText();
   const { severity } = message;
   const Icon = ICONS[severity];
-  const { hide } = useVeil();
+  const { hide, isHidden } = useVeil();
   const { reveal } = useWindow();
   const sentence = shownSentence(text, message, !reveal);
-  const raw = rawText(message);
-  const leads = leadingWords(text, message) !== null;
+  // Where nobody knows whom they may name, the words of the authority are not shown while names are hidden.
+  const mayName = message.source === "authority" && !reveal && !isHidden;
+  const raw = mayName ? null : rawText(message);
+  const leads = raw !== null && leadingWords(text, message) !== null;
   const foldsWords = compact && !leads && !(quotes && message.source === "authority");
   return (
     <li
@@ -47,7 +49,7 @@ export function Message({ message, onShow, onApply, compact, quotes }: Props) {
       <div className={css.words}>
         <p className={`${css.sentence} selectable`}>
           <span className="visually-hidden">{words("severity", severity)}: </span>
-          {leads && raw ? <span lang="">{hide(raw)}</span> : hide(sentence)}
+          {leads ? <span lang="">{hide(raw)}</span> : hide(sentence)}
         </p>
         {leads && <p className="selectable">{hide(sentence)}</p>}
         <Values message={message} sentence={sentence} />

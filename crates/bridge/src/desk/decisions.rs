@@ -3,7 +3,7 @@
 
 use engine::{Engine, EngineError};
 use futures::{StreamExt as _, stream};
-use report::{Action, SubmissionId};
+use report::{Action, StateCode, SubmissionId};
 use serde::Deserialize;
 use ts_rs::TS;
 
@@ -71,7 +71,9 @@ impl Desk {
             Ok::<_, EngineError>(sent)
         };
         let decided = stream::iter(ids).map(|id| async move { (id, decide(id).await) });
-        let decided: Vec<_> = decided.buffered(AT_ONCE).collect().await;
+        // One version after the other: what was withdrawn with another is done.
+        let at_once = if decision == Decision::NotReportable { 1 } else { AT_ONCE };
+        let decided: Vec<_> = decided.buffered(at_once).collect().await;
         let mut view = DecidedView { done: Vec::new(), sent: Vec::new(), refused: Vec::new() };
         for (id, outcome) in decided {
             match outcome {
@@ -87,20 +89,25 @@ impl Desk {
     }
 }
 
-/// Withdraws a report, and each in whose place it came that would wait for a person again.
+/// Withdraws a report, and each in whose place it came that would wait for a person again. What is
+/// withdrawn already stays so.
 async fn withdraw_with_earlier(
     engine: &Engine,
     id: SubmissionId,
     reason: &str,
 ) -> Result<(), EngineError> {
-    engine.withdraw(id, reason.to_owned()).await?;
-    let mut earlier = engine.journal().row(id)?.corrects;
+    let row = engine.journal().row(id)?;
+    if row.state.shown() != StateCode::Withdrawn {
+        engine.withdraw(id, reason.to_owned()).await?;
+    }
+    let mut earlier = row.corrects;
     while let Some(id) = earlier {
         let row = engine.journal().row(id)?;
-        if !row.actions(engine.now()).contains(&Action::Withdraw) {
+        if row.actions(engine.now()).contains(&Action::Withdraw) {
+            engine.withdraw(id, reason.to_owned()).await?;
+        } else if row.state.shown() != StateCode::Withdrawn {
             break;
         }
-        engine.withdraw(id, reason.to_owned()).await?;
         earlier = row.corrects;
     }
     Ok(())

@@ -144,6 +144,10 @@ async fn what_is_not_reportable_is_so_in_every_version() {
     assert_eq!(decided.unwrap().done, [corrections[0]]);
     assert_eq!(state(corrections[0]).await, StateCode::Withdrawn);
     assert_eq!(state(ids[0]).await, StateCode::Withdrawn);
+    // Whoever names both of them is told that it is so of both.
+    let both = vec![ids[0], corrections[0]];
+    let again = desk.decide(both.clone(), Decision::NotReportable, reason()).await.unwrap();
+    assert_eq!((again.done, again.refused.len()), (both, 0));
     // A correction that is not sent leaves what it was to correct.
     desk.decide(vec![corrections[1]], Decision::Withdraw, reason()).await.unwrap();
     assert_eq!(state(ids[1]).await, StateCode::Held);
