@@ -48,6 +48,8 @@ function member(of: object, key: string, value: unknown, by: string): unknown {
     return Object.fromEntries(Object.keys(value as object).map((inner) => [inner, `«params»${by}`]));
   // A message's source is a code; that of a report is its text. A code of a report is what the file says.
   if (key === "source" && "timeline" in of) return `«source»${by}\n«source»${by}`;
+  // That of a file is compared with those of the others on the list, and stands nowhere: all alike, they would be one report.
+  if (key === "documentIdentifier" && "verdict" in of) return value;
   if (key === "watchedFolder") return `«watchedFolder»${by}`;
   if (key === "code" && "laboratory" in of) return walk(value, "code-of-report", by);
   return walk(value, key, by);
