@@ -84,6 +84,10 @@ function useSizes(percent: number, density: string): void {
     document.documentElement.style.fontSize = `${percent}%`;
     document.documentElement.style.setProperty("--text-scale", `${percent / 100}`);
     document.documentElement.dataset.density = density;
+    // How many letters the window is wide is looked at anew only when its width changes, so it is asked for here.
+    document.body.style.containerType = "normal";
+    void document.body.offsetWidth;
+    document.body.style.containerType = "";
   }, [percent, density]);
 }
 

@@ -90,6 +90,18 @@ describe("a message", () => {
     expect(element.querySelector("blockquote")?.textContent).toBe(UNKNOWN_CODE.text);
   });
 
+  it("leads with the authority's words where its code says nothing, and never where they may name somebody unknown", async () => {
+    const text = "Practice: the patient's family name is Muster-Fehler";
+    const message = { ...UNKNOWN_CODE, rule: "FOPH-002", text };
+    const shown = await render(<Message message={message} />, "en", { reveal: true });
+    expect(shown.querySelector("p")?.textContent).toContain(text);
+    expect(shown.textContent).toContain("The authority could not process the report.");
+    // No report stands around it whose patient could be hidden, as under "Ask the authority".
+    const hidden = await render(<Message message={message} />, "en", { reveal: false });
+    expect(hidden.textContent).toContain("The authority could not process the report.");
+    expect(hidden.textContent).not.toContain("Muster-Fehler");
+  });
+
   it("names the place as an editor does: the line, and the column where it is known", async () => {
     const words = { en: "line 12", de: "Zeile 12", fr: "ligne 12", it: "riga 12" } as const;
     const columns = { en: "column 5", de: "Spalte 5", fr: "colonne 5", it: "colonna 5" } as const;

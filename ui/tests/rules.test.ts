@@ -259,6 +259,13 @@ describe("a hand-over of which a part fails", () => {
     expect(rest).toEqual({ left: { gone: list, anew: list.slice(1) }, again: new Set() });
   });
 
+  it("looks at a pasted text again, too, beside which something has gone", () => {
+    const pasted = { ...at("pasted:1"), pasted: { name: "Text 1", text: "{}" }, found: [candidate("text.json", 9)] };
+    const step = { do: "sent" as const, views: [of(first, 7)], at: 1, left: { gone: [], anew: [pasted] }, look: 2 };
+    const [after] = intakeReducer({ sources: [pasted], batch: null }, step).sources;
+    expect(after).toMatchObject({ path: "pasted:1", found: undefined, look: 2 });
+  });
+
   it("takes nothing from the list when a report is pasted or corrected", () => {
     const step = { do: "sent" as const, views: [of(first, 7)], at: 1, left: { gone: [], anew: [] }, look: 2 };
     expect(intakeReducer({ sources, batch: null }, step).sources).toEqual(sources);

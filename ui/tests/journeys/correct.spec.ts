@@ -95,6 +95,26 @@ test.describe("with names", () => {
       .toMatchObject({ needsAttention: 1, completed: 1 });
   });
 
+  test("a correction that still has errors is kept on hold, and nothing calls it done", async ({ window, core }) => {
+    await failed(core, core.copies("muster-fehler", 1));
+    await window.getByTestId("nav-correct").click();
+    await window.getByTestId("report-row").first().click();
+    await window.getByTestId("action-correct").click();
+    const dialog = window.getByRole("dialog");
+    const source = dialog.getByRole("textbox", { name: "Source" });
+    const { source: whole } = await core.call("detail", { id: 1 });
+    await replaceAll(source, whole.replace(/"birthDate": ?"[^"]*"/, '"birthDate": "1980-13-01"'));
+    await expect(window.getByTestId("correct-send")).toHaveText("Keep on hold with 1 error");
+    await window.getByTestId("correct-send").click();
+    await expect(dialog).toHaveCount(0);
+    await expect(window.getByText("The correction is on hold: it still has errors")).toBeVisible();
+    await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "held");
+    await expect(window.getByText("All reports of this cause are corrected")).toHaveCount(0);
+    // No calendar has this day: it stands as it was written.
+    await expect(window.getByTestId("detail")).toContainText("1980-13-01");
+    await expect(window.getByTestId("detail")).not.toContainText("T12:00");
+  });
+
   test("an emptied field takes its value out of the report, or says at once that the report needs it", async ({
     window,
     core,

@@ -213,6 +213,17 @@ test("text of 200 % is neither cut off nor on each other", async ({ page, core }
   expect(await walk(page)).toEqual([]);
 });
 
+test("with text of 200 % in a small window Send is in reach, and so is every place", async ({ window, core }) => {
+  await core.call("set_preferences", { preferences: { ...(await core.call("preferences")), textPercent: 200 } });
+  await window.setViewportSize({ width: 900, height: 650 });
+  await window.reload();
+  await expect(by(window, "nav-send")).toBeVisible();
+  await core.drop([core.sample("covid")]);
+  await expect(by(window, "send-button")).toBeInViewport({ ratio: 1 });
+  for (const place of ["send", "reports", "correct", "overview", "ask", "certificate", "settings"])
+    await expect(by(window, `nav-${place}`)).toBeInViewport({ ratio: 1 });
+});
+
 test("theme and rows are chosen in the settings, are seen at once and are there at the next start", async ({
   window,
   core,
