@@ -148,7 +148,7 @@ function Frame() {
     intake.clear();
     setQuestion(undefined);
     go((place) => HOME[place.screen]);
-    for (const numbered of ["batch", "chosen", "detail", "list", "list_counts", "saved_views"])
+    for (const numbered of ["batch", "chosen", "detail", "draft", "list", "list_counts", "saved_views"])
       cache.removeQueries({ queryKey: [numbered] });
   });
   const importCertificates = (paths: string[]) => {
@@ -277,7 +277,7 @@ function ScreenOf(props: {
     case "send":
       return <Send key={judgedFor} onCertificate={(path) => onCertificates([path])} />;
     case "reports":
-      return <Reports key={room} group={place.group} open={place.open} sent={place.sent} only={place.only} />;
+      return <Reports key={room} {...place} />;
     case "correct":
       return <Correct key={room} open={place.open} cause={place.cause} />;
     case "overview":
@@ -287,7 +287,7 @@ function ScreenOf(props: {
     case "certificate":
       return <Certificate files={certificate} />;
     case "settings":
-      return <Settings adds={place.adds ?? false} />;
+      return <Settings adds={place.adds ?? false} ca={place.ca} />;
   }
 }
 

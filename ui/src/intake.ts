@@ -53,6 +53,8 @@ export interface Held {
 export interface Intake {
   sources: Source[];
   batch: Batch | null;
+  /** A list that is being taken in, and what takes it back. */
+  taking: AbortController | null;
 }
 
 type Step =
@@ -65,6 +67,7 @@ type Step =
   | { do: "put-back"; sources: Source[]; look: number }
   | { do: "anew"; look: number }
   | { do: "sent"; views: IntakeView[]; at: number; left: Left; look: number }
+  | { do: "taking"; taking: AbortController | null }
   | { do: "followed"; ids: number[]; at: number }
   | { do: "undone"; held: Held }
   | { do: "close-batch" };
@@ -139,8 +142,10 @@ export function intakeReducer(state: Intake, step: Step): Intake {
       );
       // Where all of it failed, what was sent before may still be taken back.
       const batch = ids.length + rest.length > 0 ? { ids, rest, sentAt: step.at, held: null } : state.batch;
-      return { sources: afterwards(state.sources, step.left, step.look), batch };
+      return { sources: afterwards(state.sources, step.left, step.look), batch, taking: null };
     }
+    case "taking":
+      return { ...state, taking: step.taking };
     case "followed":
       return { ...state, batch: { ids: step.ids, rest: [], sentAt: step.at, held: null } };
     case "undone":
@@ -177,7 +182,7 @@ function afterwards(sources: Source[], { gone, anew }: Left, look: number): Sour
 export function leftOf(
   sources: Source[],
   again: ReadonlySet<string>,
-  { items, gone }: HandedView,
+  { items, gone }: Pick<HandedView, "items" | "gone">,
 ): { left: Left; again: ReadonlySet<string> } {
   const away = new Set(gone.files.map(({ digest }) => digest));
   const left: { gone: Source[]; anew: Source[] } = { gone: [], anew: [] };
@@ -208,6 +213,8 @@ export interface IntakeDesk extends Intake {
   lookAnew: (sources: Source[]) => void;
   /** `left`: what stays on the list; all of it where nothing of it was handed over. */
   sent: (views: IntakeView[], left?: Left) => void;
+  /** From here on a list is taken in, until it is `sent`, or with `null` is not. */
+  takes: (taking: AbortController | null) => void;
   /** What is sent by a decision is followed as what was handed over. */
   followed: (ids: number[]) => void;
   undone: (held: Held) => void;
@@ -216,7 +223,7 @@ export interface IntakeDesk extends Intake {
 
 /** `reveal`: whether names are shown. The core masks them, so a change of mind looks at the whole list again. */
 export function useIntakeDesk(reveal: boolean, locked: boolean): IntakeDesk {
-  const [intake, step] = useReducer(intakeReducer, { sources: [], batch: null });
+  const [intake, step] = useReducer(intakeReducer, { sources: [], batch: null, taking: null });
   const shown = useRef(reveal);
   const acts = useMemo(() => {
     let looks = 0;
@@ -252,6 +259,7 @@ export function useIntakeDesk(reveal: boolean, locked: boolean): IntakeDesk {
         // A pasted text has not changed, but what it is beside may have gone.
         lookAt([...left.anew], looks, step, shown.current);
       },
+      takes: (taking: AbortController | null) => step({ do: "taking", taking }),
       followed: (ids: number[]) => step({ do: "followed", ids, at: Date.now() }),
       undone: (held: Held) => step({ do: "undone", held }),
       closeBatch: () => step({ do: "close-batch" }),

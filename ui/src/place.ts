@@ -9,12 +9,12 @@ import type { Timeliness } from "./bridge/generated/Timeliness";
 
 export type Place =
   | { screen: "send" }
-  | { screen: "reports"; group: Group | null; open: number | null; sent?: Sent; only?: Only }
+  | { screen: "reports"; group: Group | null; open: number | null; sent?: Sent; only?: Only; corrects?: true }
   | { screen: "correct"; open: number | null; cause?: string }
   | { screen: "overview"; stating?: boolean }
   | { screen: "ask"; about?: { report: number; identifier: string } }
   | { screen: "certificate" }
-  | { screen: "settings"; adds?: boolean; files?: boolean };
+  | { screen: "settings"; adds?: boolean; files?: boolean; ca?: string };
 
 /** Reports that were sent together, as a filter of the list. */
 export interface Sent {

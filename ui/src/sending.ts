@@ -1,19 +1,19 @@
 // What one press of Send hands over, and what becomes of the list afterwards.
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import type { Dispatch, SetStateAction } from "react";
 
 import { door } from "#door";
 
-import type { HandedList } from "./bridge/door";
+import type { Caller, HandedList } from "./bridge/door";
 import type { CandidateView } from "./bridge/generated/CandidateView";
+import type { HandedView } from "./bridge/generated/HandedView";
 import type { IntakeView } from "./bridge/generated/IntakeView";
 import type { StatusView } from "./bridge/generated/StatusView";
 import { followJournal } from "./bridge/queries";
 import { useText } from "./i18n/text";
 import { isToGo, leftOf, questions, repeated, tally, useIntake } from "./intake";
-import type { Source } from "./intake";
+import type { Held, Source } from "./intake";
 import { say, sayProblem } from "./kit/toasts";
 
 interface Choices {
@@ -29,7 +29,6 @@ export function useSend({ again, setAgain, beside, separate, setSeparate }: Choi
   const text = useText();
   const intake = useIntake();
   const cache = useQueryClient();
-  const [isPending, setPending] = useState(false);
   const send = async () => {
     const here = door.here();
     const status = () => cache.getQueryData<StatusView>(["status"]);
@@ -42,7 +41,9 @@ export function useSend({ again, setAgain, beside, separate, setSeparate }: Choi
     const sendable = intake.sources.filter((source) => !source.problem && goes(source));
     // What waits for somebody's decision stays on the list.
     const stays = intake.sources.filter((source) => !source.problem && !goes(source) && !waits(source));
-    setPending(true);
+    const stop = new AbortController();
+    stop.signal.addEventListener("abort", () => void here.call("stop_taking").catch(sayProblem(text)));
+    intake.takes(stop);
     try {
       const view = await here.call(
         "hand_over",
@@ -66,15 +67,29 @@ export function useSend({ again, setAgain, beside, separate, setSeparate }: Choi
       const isAnySettled = view.items.some(({ files, failed }) => files.length > failed.length);
       const stayed = isAnySettled ? stays : [];
       const left = { gone: [...rest.left.gone, ...stayed], anew: [...rest.left.anew, ...undecided] };
+      const back = stop.signal.aborted ? await takenBack(here, view) : null;
       intake.sent([...view.items, goneOf(view.gone, sendable), notHandedOver(stayed)], left);
+      if (back && n > 0) intake.undone(back);
+      else if (back) say({ tone: "done", title: text("batch.none") });
     } catch (thrown) {
       sayProblem(text)(thrown);
     } finally {
-      setPending(false);
+      intake.takes(null);
       followJournal(cache);
     }
   };
-  return { send: () => void send(), isPending };
+  return { send: () => void send(), isPending: intake.taking !== null };
+}
+
+/** Holds back what was taken in, where the core had taken in all of it before it heard that it is taken back. */
+async function takenBack(here: Caller, view: HandedView): Promise<Held> {
+  const parts = view.items.flatMap(({ files, submissions }) => submissions.map((id, at) => ({ id, file: files[at] })));
+  const taken = parts.flatMap(({ id, file }) => (id === null ? [] : [{ id, isOnHold: file?.verdict === "errors" }]));
+  const toLeave = taken.flatMap(({ id, isOnHold }) => (isOnHold ? [] : [id]));
+  const onHold = taken.length - toLeave.length;
+  if (view.takenBack) return { count: view.takenBack.length + onHold, ids: view.takenBack };
+  const held = toLeave.length > 0 ? await here.call("hold_back", { ids: toLeave }) : 0;
+  return { count: held + onHold, ids: held === toLeave.length ? toLeave : [] };
 }
 
 /** What is handed over, in the order in which it was chosen. */

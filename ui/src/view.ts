@@ -53,13 +53,16 @@ export function filterOf(view: View, language: string, { only, sent }: { only?: 
 }
 
 /** How many filters are in force beside group and search, which are always in sight. */
-export const isNarrowed = (view: View): boolean =>
-  view.search.trim() !== "" ||
-  view.period !== "all" ||
-  view.states.length > 0 ||
-  view.laboratory !== null ||
-  view.about !== null ||
-  view.timeliness !== null;
+export const filtersIn = (view: View): number =>
+  [
+    view.period !== "all",
+    view.states.length > 0,
+    view.laboratory !== null,
+    view.about !== null,
+    view.timeliness !== null,
+  ].filter(Boolean).length;
+
+export const isNarrowed = (view: View): boolean => view.search.trim() !== "" || filtersIn(view) > 0;
 
 /** Whether a kept view is what is shown now. */
 export function isSame(kept: SavedView, view: View): boolean {

@@ -11,7 +11,7 @@ import type { Batch, IntakeDesk } from "../src/intake";
 import { BatchBar } from "../src/parts/batch";
 import { render } from "./render";
 
-const { call } = vi.hoisted(() => ({ call: vi.fn() }));
+const { call, closeBatch } = vi.hoisted(() => ({ call: vi.fn(), closeBatch: vi.fn() }));
 vi.mock("#door", () => ({ door: { call } }));
 
 const NOTHING = {
@@ -30,7 +30,7 @@ const NOTHING = {
 async function shown(view: object, batch: Partial<Batch>, status: object = {}) {
   const answers: Record<string, unknown> = { batch: { ...NOTHING, ...view }, status: { room: "real", ...status } };
   call.mockImplementation(async (name: string) => answers[name] ?? { sent: [], done: [], refused: [] });
-  const desk = { batch: { ids: [7, 8], rest: [], sentAt: 1, held: null, ...batch } };
+  const desk = { batch: { ids: [7, 8], rest: [], sentAt: 1, held: null, ...batch }, closeBatch };
   return await render(
     <QueryClientProvider client={createCache()}>
       <IntakeContext value={desk as unknown as IntakeDesk}>
@@ -73,4 +73,13 @@ it("does not say that reports are on the way or leave soon while sending is paus
   const undoUntil = new Date(Date.now() + 60_000).toISOString();
   const soon = await shown({ byState: { queued: 2 }, moving: 2, waiting: [7, 8], undoUntil }, {}, { paused: true });
   await vi.waitFor(() => expect(soon.querySelector("strong")?.textContent).toContain("sending is paused"));
+});
+
+it("is put away by a button once all answers are there", async () => {
+  const element = await shown({ byState: { completed: 1, failed: 1 }, completed: 1, attention: [8], causes: 1 }, {});
+  const close = () => element.querySelector<HTMLElement>('button[aria-label="Close"]');
+  await vi.waitFor(() => expect(by("batch")?.dataset.phase).toBe("settled"));
+  expect(closeBatch).not.toHaveBeenCalled();
+  await act(async () => close()?.click());
+  expect(closeBatch).toHaveBeenCalledOnce();
 });

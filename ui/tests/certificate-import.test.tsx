@@ -34,8 +34,12 @@ it("a wrong password is marked, so that the next key begins anew", async () => {
       <CertificateImport files={files} />
     </QueryClientProvider>,
   );
-  const field = element.querySelector<HTMLInputElement>('[data-testid="certificate-password"]');
-  if (!field) throw new Error("no field");
+  // First it is looked at without one.
+  const field = await vi.waitFor(() => {
+    const found = element.querySelector<HTMLInputElement>('[data-testid="certificate-password"]');
+    if (!found) throw new Error("no field");
+    return found;
+  });
   await act(async () => {
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(field, "secret");
     field.dispatchEvent(new Event("input", { bubbles: true }));

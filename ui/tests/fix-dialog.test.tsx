@@ -4,7 +4,10 @@
 import { act } from "react";
 import { afterEach, expect, it, vi } from "vitest";
 
+import type { Caller } from "../src/bridge/door";
 import { FixDialog } from "../src/parts/fix-dialog";
+import { useRun } from "../src/parts/fix-run";
+import type { Run } from "../src/parts/fix-run";
 import { render } from "./render";
 
 const FIELD = { path: "Observation.status", values: [{ value: "finnal", count: 2 }] };
@@ -82,6 +85,23 @@ it("says of a single report that its correction is sent", async () => {
   expect(first()?.textContent).toBe("Send the correction");
 });
 
+it("says how many are sent before it is left on the way, and goes on where that was not meant", async () => {
+  Object.assign(core, { ready: 2, looks: 0 });
+  const close = vi.fn();
+  await render(<FixDialog ids={[1, 2]} onClose={close} />);
+  await type("final");
+  await vi.waitFor(() => expect(first()?.disabled).toBe(false));
+  await act(async () => first()?.click());
+  const press = (of: string) => act(async () => document.querySelector<HTMLElement>(of)?.click());
+  await press('header [aria-label="Close"]');
+  expect(document.querySelector('[role="alert"]')?.textContent).toBe(
+    "1 is sent. Stop, and leave the others as they are?StopGo on",
+  );
+  await press('[data-testid="keep-editing"]');
+  expect(document.querySelector('[role="alert"]')).toBeNull();
+  expect(close).not.toHaveBeenCalled();
+});
+
 /** Notes from now on what changes in a live region: that is what is read aloud. */
 function listen(): string[] {
   const said: string[] = [];
@@ -135,4 +155,75 @@ it("says each phase once, however often its figures change", async () => {
     "5 reports are being sent.",
     "All done: 6 completed",
   ]);
+});
+
+/** How long the authority takes for its verdict. */
+const VERDICT_MS = 2_000;
+
+/** A run of its own, against an authority with which the given corrections fail. */
+async function running(fails: (id: number) => boolean) {
+  vi.useFakeTimers();
+  ends.push(() => vi.useRealTimers());
+  const [sent, most] = [new Map<number, number>(), { onTheWay: 0, leap: 0 }];
+  const isDue = (id: number) => Date.now() - (sent.get(id) ?? 0) >= VERDICT_MS;
+  const count = (ids: number[], holds: (id: number) => boolean) => ids.filter(holds).length;
+  const here = {
+    async call(command: string, { ids = [], id = 0 }: { ids?: number[]; id?: number }) {
+      if (command === "hold_back") return 0;
+      if (command === "fix") {
+        sent.set(id, Date.now());
+        const all = [...sent.keys()];
+        const onTheWay = count(all, (one) => !isDue(one));
+        most.onTheWay = Math.max(most.onTheWay, onTheWay);
+        most.leap = Math.max(
+          most.leap,
+          onTheWay /
+            Math.max(
+              1,
+              count(all, (one) => isDue(one) && !fails(one)),
+            ),
+        );
+        return { submissions: [id] };
+      }
+      const attention = ids.filter((one) => isDue(one) && fails(one));
+      const completed = count(ids, (one) => isDue(one) && !fails(one));
+      return { total: ids.length, completed, moving: count(ids, (one) => !isDue(one)), attention, byState: {} };
+    },
+  } as unknown as Caller;
+  const now: { run: Run | undefined } = { run: undefined };
+  function Shown() {
+    now.run = useRun(here, { path: "a", find: "b", replace: "c" });
+    return null;
+  }
+  await render(<Shown />);
+  const until = async (...phases: Run["phase"][]) => {
+    const began = Date.now();
+    while (!phases.includes(now.run?.phase ?? "none") && Date.now() - began < 600_000)
+      await act(() => vi.advanceTimersByTimeAsync(250));
+    expect(phases).toContain(now.run?.phase);
+    return Date.now() - began;
+  };
+  await act(async () => now.run?.begin(1));
+  await until("first-completed");
+  return { now, sent, most, until };
+}
+
+const others = (n: number) => Array.from({ length: n }, (_, at) => at + 2);
+
+it("a change that helps the first report and no other is stopped after two more, however many are left", async () => {
+  const { now, sent, until } = await running((id) => id > 1);
+  await act(async () => now.run?.goOn(others(199)));
+  await until("stopped", "done");
+  expect(sent.size).toBe(3);
+  expect(now.run).toMatchObject({ phase: "stopped", completed: 1, failed: 2 });
+});
+
+it("two hundred are done within two minutes, and never are more on their way than were completed", async () => {
+  const { now, sent, most, until } = await running(() => false);
+  await act(async () => now.run?.goOn(others(199)));
+  expect(await until("stopped", "done")).toBeLessThan(120_000);
+  expect(now.run).toMatchObject({ phase: "done", completed: 200, failed: 0 });
+  expect(sent.size).toBe(200);
+  expect(most.leap).toBeLessThanOrEqual(1);
+  expect(most.onTheWay).toBe(50);
 });

@@ -34,3 +34,9 @@ it("a cause leads to that cause", async () => {
   const title = () => correct.querySelector('[data-testid="cause-page"] h2')?.textContent;
   await vi.waitFor(() => expect(title()).toBe(bar()?.querySelector("span")?.textContent));
 });
+
+it("says how long half of the reports took where there are enough of them", async () => {
+  const overview = await shown(<Overview stating={false} />, vi.fn());
+  const sentence = () => overview.querySelector('[data-testid="overview-sentence"]')?.textContent;
+  await vi.waitFor(() => expect(sentence()).toContain("Half were completed within 42 seconds"));
+});

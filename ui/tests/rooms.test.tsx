@@ -63,7 +63,7 @@ describe("a call", () => {
 describe("files that were chosen", () => {
   it("are not judged by a look of before they were taken away", () => {
     const paths = ["/a"];
-    const first = intakeReducer({ sources: [], batch: null }, { do: "choose", paths, look: 1 });
+    const first = intakeReducer({ sources: [], batch: null, taking: null }, { do: "choose", paths, look: 1 });
     const again = intakeReducer(intakeReducer(first, { do: "clear" }), { do: "choose", paths, look: 2 });
     const late = intakeReducer(again, { do: "found", path: "/a", look: 1, found: [candidate("a.json", 0)] });
     expect(late.sources[0]?.found).toBeUndefined();

@@ -19,7 +19,7 @@ import { languageFor } from "../src/i18n/text";
 import { intakeReducer, isToGo, leftOf, questions, repeated, rivals, tally, twins } from "../src/intake";
 import type { Intake } from "../src/intake";
 
-const EMPTY: Intake = { sources: [], batch: null };
+const EMPTY: Intake = { sources: [], batch: null, taking: null };
 const NONE: IntakeView = { files: [], submissions: [], failed: [], problem: null };
 
 describe("the house", () => {
@@ -217,7 +217,7 @@ describe("a hand-over of which a part fails", () => {
     expect(rest.left).toEqual({ gone: sources, anew: [second, third] });
     expect([...rest.again]).toEqual(["b2.json", "b3.json"]);
     const state = intakeReducer(
-      { sources, batch: null },
+      { sources, batch: null, taking: null },
       { do: "sent", views: items, at: 1, left: rest.left, look: 2 },
     );
     expect(state.sources).toEqual(
@@ -237,7 +237,7 @@ describe("a hand-over of which a part fails", () => {
     const batch = { ids: [7], rest: [], sentAt: 1, held: null };
     const items = sources.map((source) => of(source, null));
     const { left } = leftOf(sources, all, { items, gone: NONE });
-    const state = intakeReducer({ sources, batch }, { do: "sent", views: items, at: 2, left, look: 2 });
+    const state = intakeReducer({ sources, batch, taking: null }, { do: "sent", views: items, at: 2, left, look: 2 });
     expect(state.batch).toEqual(batch);
     expect(state.sources.map(({ look }) => look)).toEqual([2, 2, 2]);
   });
@@ -262,13 +262,13 @@ describe("a hand-over of which a part fails", () => {
   it("looks at a pasted text again, too, beside which something has gone", () => {
     const pasted = { ...at("pasted:1"), pasted: { name: "Text 1", text: "{}" }, found: [candidate("text.json", 9)] };
     const step = { do: "sent" as const, views: [of(first, 7)], at: 1, left: { gone: [], anew: [pasted] }, look: 2 };
-    const [after] = intakeReducer({ sources: [pasted], batch: null }, step).sources;
+    const [after] = intakeReducer({ sources: [pasted], batch: null, taking: null }, step).sources;
     expect(after).toMatchObject({ path: "pasted:1", found: undefined, look: 2 });
   });
 
   it("takes nothing from the list when a report is pasted or corrected", () => {
     const step = { do: "sent" as const, views: [of(first, 7)], at: 1, left: { gone: [], anew: [] }, look: 2 };
-    expect(intakeReducer({ sources, batch: null }, step).sources).toEqual(sources);
+    expect(intakeReducer({ sources, batch: null, taking: null }, step).sources).toEqual(sources);
   });
 });
 

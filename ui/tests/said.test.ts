@@ -27,6 +27,44 @@ describe.each(LANGUAGES.map(({ code }) => code))("sentences in %s", (language) =
   });
 });
 
+describe.each(LANGUAGES.map(({ code }) => code))("a sentence in %s is whole", (language) => {
+  const of = (code: string, params: Record<string, string>): MessageView => ({ ...missing("code"), code, params });
+  const EMPTY = [
+    "bundle-type",
+    "first-entry-not-composition",
+    "envelope-document-type",
+    "envelope-identifier-system",
+    "envelope-identifier-value",
+    "envelope-root",
+    "envelope-status",
+  ];
+
+  it("where what it is about is not there at all", async () => {
+    const { text } = await loadWords(language);
+    for (const code of EMPTY) {
+      const said = sentenceOf(text, of(code, { found: "" }));
+      // Nothing between quotation marks, nothing before the end, no space twice.
+      expect(said, code).not.toMatch(/[“«]\s*[”»]| [,.]| {2}/u);
+      expect(said, code).not.toEqual(sentenceOf(text, of(code, { found: "batch" })));
+    }
+    const pattern = sentenceOf(text, of("rule-fixed-value", { element: "status", expected: "final", found: "" }));
+    expect(pattern).toMatch(/\p{L}\.$/u);
+  });
+
+  it("where an element is missing: its type is not what it is missing in", async () => {
+    const { text } = await loadWords(language);
+    expect(sentenceOf(text, of("missing-element", { element: "type", type: "code" }))).not.toMatch(/\bcode\b/);
+    expect(sentenceOf(text, of("missing-element", { element: "value[x]", type: "" }))).not.toMatch(/\s[,.]|in $/);
+  });
+
+  it("and says a size as people read it", async () => {
+    const { text } = await loadWords(language);
+    const said = sentenceOf(text, of("rule-attachment-size", { found: "5000000", expected: "4200000" }));
+    expect(said).toMatch(/5\s(MB|Mo)/u);
+    expect(said).not.toContain("5000000");
+  });
+});
+
 describe("the name of an element", () => {
   it("is that of its place, else that of its name, and says which slice is meant", async () => {
     const { text } = await loadWords("en");

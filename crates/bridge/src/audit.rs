@@ -27,6 +27,8 @@ const READ_MAX: u64 = 4 << 20;
 const SHOWN_MAX: usize = 1_000;
 /// Digits of a fingerprint that are noted.
 const FINGERPRINT_SHOWN: usize = 23;
+/// Characters of an instant that are its day.
+const DAY: usize = 10;
 
 /// A change of the settings that somebody makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +47,22 @@ impl Change {
         );
         let params = params.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
         Self { code, params }
+    }
+
+    /// The same with what is known once it was done: an imported certificate by its subject and its
+    /// last day. `answer` is the view of it, as JSON.
+    pub(crate) fn told_by(self, answer: &str) -> Self {
+        if self.code != "certificate-imported" {
+            return self;
+        }
+        let view = serde_json::from_str::<serde_json::Value>(answer).unwrap_or_default();
+        let text = |name: &str| view.get(name).and_then(serde_json::Value::as_str);
+        match (text("subject"), text("notAfter").and_then(|instant| instant.get(..DAY))) {
+            (Some(subject), Some(day)) => {
+                Self::new("certificate-imported-named", &[("subject", subject), ("date", day)])
+            }
+            _ => self,
+        }
     }
 
     /// A folder that is chosen, or given up.
@@ -212,6 +230,16 @@ mod tests {
         noted(folder.path(), 1, "1");
         let mode = folder.path().join(FILE).metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn an_imported_certificate_is_named_by_its_subject_and_its_last_day() {
+        let imported = || Change::new("certificate-imported", &[]);
+        let told = imported().told_by(r#"{"subject":"CN=Lab","notAfter":"2027-04-13T08:00:00Z"}"#);
+        assert_eq!(told.params, [("subject", "CN=Lab".to_owned()), ("date", "2027-04-13".into())]);
+        assert_eq!(imported().told_by("null"), imported());
+        let other = Change::new("retention-unset", &[]);
+        assert_eq!(other.clone().told_by(r#"{"subject":"CN=Lab"}"#), other);
     }
 
     #[test]

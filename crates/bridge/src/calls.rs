@@ -26,7 +26,8 @@ use crate::views::{
     ListCountsView, ListQuery, LostListView, LyingView, MoveView, NamedCorrection, OpenedView,
     PageView, PreferencesView, ProbeView, RemovedView, RestorePlanView, RestoredView,
     RetentionPlanView, RulesPlanView, SafekeepingView, SavedView, StatementView, StatisticsView,
-    StatusView, StoredCertificateView, SuggestedView, SupportFile, UpdatesView, WatchedFilesView,
+    StatusView, StoredCertificateView, SuggestedView, SupportFile, TakingView, UpdatesView,
+    WatchedFilesView,
 };
 
 /// What a file dialog is opened for.
@@ -234,7 +235,7 @@ impl Desk {
         let change = call.change().filter(|_| !is_play);
         let answer = call.answered_by(&desk).await?;
         if let Some(change) = change {
-            desk.note_change(change).await?;
+            desk.note_change(change.told_by(&answer)).await?;
         }
         // Locked meanwhile: what was read then is not for whoever sits there now, whatever it is.
         if !is_for_the_locked && self.is_locked() {

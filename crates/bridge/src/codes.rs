@@ -57,6 +57,7 @@ pub const CHANGES: &[(&str, &[&str])] = &[
     ("endpoint-used", &["endpoint"]),
     ("practice-used", &[]),
     ("certificate-imported", &[]),
+    ("certificate-imported-named", &["subject", "date"]),
     ("certificate-used", &["fingerprint", "endpoint"]),
     ("certificate-removed", &["fingerprint"]),
     ("vault-passphrase-set", &[]),
@@ -127,8 +128,12 @@ pub(crate) const COLUMNS: [(&str, Column); 7] = [
     ("deadline", Column::Deadline),
 ];
 
-/// What a candidate was recognised as; `unknown` where its bytes could not be read.
+/// What a candidate was recognised as; `unknown` where it could not be read, also where it begins
+/// like a report and is broken further down.
 pub(crate) fn kind_code(candidate: &Candidate) -> &'static str {
+    if matches!(candidate.verdict, engine::Verdict::Refused(engine::Reason::Unreadable(_))) {
+        return "unknown";
+    }
     candidate.kind.as_ref().map_or("unknown", report::Kind::code)
 }
 

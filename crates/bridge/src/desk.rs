@@ -16,6 +16,7 @@ mod moving;
 mod narrowing;
 mod notifying;
 mod opened;
+mod pace;
 mod question;
 mod reports;
 mod restoring;

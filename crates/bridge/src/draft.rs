@@ -6,6 +6,7 @@ use fhir::{Element, Tree};
 use journal::{Message, Source};
 use rules::{ListedCode, RuleSet};
 
+use crate::coded::id_of;
 use crate::messages::message_view;
 use crate::missing::Missing;
 use crate::placement::found;
@@ -96,14 +97,18 @@ fn offer_codes(field: &mut FormFieldView, tree: &Tree, leaf: Element<'_>, listed
         exactly(tree, &format!("{owner}.{name}"))
     };
     let system = beside("system").and_then(|system| system.value());
+    field.id = system.and_then(|system| id_of(system, &field.value));
     let is_in_coding = system.is_some();
     let is_other_part = matches!(leaf.name(), "system" | "display" | "version" | "text");
     if !field.choices.is_empty() || is_other_part {
         return;
     }
     let fits = |of: &&ListedCode| system.is_none_or(|system| system == of.system);
-    let choice =
-        |of: &ListedCode| ChoiceView { code: of.code.clone(), display: of.display.clone() };
+    let choice = |of: &ListedCode| ChoiceView {
+        code: of.code.clone(),
+        display: of.display.clone(),
+        id: id_of(&of.system, &of.code),
+    };
     field.choices = listed.iter().filter(fits).map(choice).collect();
     if is_in_coding {
         field.display = beside("display").map(|display| display.expression());
@@ -149,6 +154,7 @@ fn field_at<'f>(
             value: value.to_owned(),
             line,
             choices: choices.iter().map(named_by_window).collect(),
+            id: None,
             display: None,
             messages: Vec::new(),
             expression,
@@ -161,7 +167,7 @@ fn field_at<'f>(
 
 /// A code whose name the window has in every language.
 fn named_by_window(code: &&str) -> ChoiceView {
-    ChoiceView { code: (*code).to_owned(), display: String::new() }
+    ChoiceView { code: (*code).to_owned(), display: String::new(), id: None }
 }
 
 /// Elements that the report had and the draft has not, e.g. `Patient.name.family`.
@@ -195,14 +201,15 @@ mod tests {
         };
         let value_set = json!({
             "resourceType": "ValueSet", "url": "http://rules.test/colours", "version": "1.0.0",
-            "compose": { "include": [set("urn:one", "red"), set("urn:two", "blue")] }
+            "compose": { "include": [set("http://loinc.org", "red"), set("urn:two", "blue")] }
         });
         let entry = json!([{ "resource": value_set }]);
         let bundle = json!({ "resourceType": "Bundle", "type": "collection", "entry": entry });
         let package =
             Package::read(bundle.to_string().as_bytes(), &PackageLimits::default()).unwrap();
         let rules = RuleSet::of(vec![package]);
-        let coding = json!({ "system": "urn:one", "code": "green", "display": "The green" });
+        let coding =
+            json!({ "system": "http://loinc.org", "code": "green", "display": "The green" });
         let text = json!({ "resourceType": "Observation", "code": { "coding": [coding] } });
         let tree =
             Tree::read(text.to_string().as_bytes(), Format::Json, &Limits::default()).unwrap();
@@ -215,6 +222,9 @@ mod tests {
         let field = field.unwrap();
         assert!(field.choices.len() == 1 && field.choices[0].code == "red");
         assert_eq!(field.choices[0].display, "The red");
+        // What the reader calls them, where the catalogue knows them.
+        assert_eq!(field.choices[0].id.as_deref(), Some("loinc.red"));
+        assert_eq!(field.id.as_deref(), Some("loinc.green"));
         assert_eq!(field.display.as_deref(), Some("Observation.code.coding[0].display"));
         assert!(fields.iter().all(|of| of.path == field.path || of.choices.is_empty()));
     }

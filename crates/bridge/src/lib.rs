@@ -10,6 +10,7 @@ mod calls;
 mod candidates;
 mod causes;
 mod certificate_files;
+mod coded;
 mod codes;
 mod connection;
 mod declaration;

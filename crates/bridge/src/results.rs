@@ -6,7 +6,7 @@ use report::diseases::of_subject;
 
 use crate::outcomes::outcome_of;
 use crate::views::ResultView;
-use crate::words::words;
+use crate::words::{Words, words};
 
 /// Results at most: a hostile document may have any number.
 const RESULTS_MAX: usize = 1_000;
@@ -45,17 +45,21 @@ fn result<'t>(
         .or_else(|| of_subject(None, code.as_ref().map(|words| &*words.value)));
     let value = of.choice("value");
     let interpretation = of.child("interpretation");
+    let (value_words, interpreted) = (in_words(value), in_words(interpretation));
     let outcome = [interpretation, value].into_iter().flatten().find_map(outcome_of);
     ResultView {
         is_part,
         code: code.as_ref().and_then(|words| words.detail.clone()),
-        name: code.map(|words| words.value),
+        name: code.as_ref().map(|words| words.value.clone()),
+        name_coded: code.as_ref().and_then(Words::as_coded),
         disease: tested.map(|tested| tested.disease.key.to_owned()),
         test: tested.and_then(|tested| told(tested.test)),
         specimen: tested.and_then(|tested| told(tested.specimen)),
-        value: in_words(value).map(|words| words.value),
+        value: value_words.as_ref().map(|words| words.value.clone()),
+        value_coded: value_words.as_ref().and_then(Words::as_coded),
         outcome: outcome.map(str::to_owned),
-        interpretation: in_words(interpretation).map(|words| words.value),
+        interpretation: interpreted.as_ref().map(|words| words.value.clone()),
+        interpretation_coded: interpreted.as_ref().and_then(Words::as_coded),
         absent: of.child("dataAbsentReason").and_then(|reason| {
             standard_reason(reason).or_else(|| in_words(Some(reason)).map(|words| words.value))
         }),
@@ -80,6 +84,7 @@ pub(crate) fn told(fact: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::views::CodedView;
 
     fn results(element: &str, code: &str) -> Vec<ResultView> {
         read(element, &format!("\"code\":\"{code}\""))
@@ -108,6 +113,28 @@ mod tests {
             let interpreted = results("interpretation", code);
             assert_eq!(interpreted[0].outcome.as_deref(), Some(outcome));
         }
+    }
+
+    /// By the codes, whatever words the report brings, so that every reader has their own.
+    #[test]
+    fn a_code_brings_its_ids_of_the_catalogue_whatever_the_report_calls_it() {
+        let ids = |coded: &Option<CodedView>| coded.as_ref().map(|of| of.ids.join(" "));
+        let snomed = r#""system":"http://snomed.info/sct","code":"52584002""#;
+        for (display, own, is_ours) in
+            [("", "Measles virus", true), (",\"display\":\"Masern\"", "Masern", false)]
+        {
+            let found = read("valueCodeableConcept", &format!("{snomed}{display}"));
+            let coded = found[0].value_coded.as_ref().unwrap();
+            assert_eq!((&*coded.own, coded.is_ours), (own, is_ours));
+            assert_eq!(ids(&found[0].value_coded).as_deref(), Some("snomed.52584002"));
+        }
+        let of = "http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation";
+        let coding = format!("\"system\":\"{of}\",\"code\":\"AA\"");
+        let interpreted = read("interpretation", &coding);
+        let told = &interpreted[0].interpretation_coded;
+        assert_eq!(ids(told).as_deref(), Some("interpretation.AA"));
+        let foreign = r#""system":"http://lab.example/results","code":"POS""#;
+        assert!(read("interpretation", foreign)[0].interpretation_coded.is_none());
     }
 
     /// The laboratory's own code of a reason keeps its words: no catalogue has it.

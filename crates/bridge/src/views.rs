@@ -4,6 +4,7 @@ mod figures;
 mod handing;
 mod keeping;
 mod lists;
+mod reading;
 mod rules;
 mod setup;
 mod watched;
@@ -25,6 +26,7 @@ pub use figures::*;
 pub use handing::*;
 pub use keeping::*;
 pub use lists::*;
+pub use reading::*;
 pub use rules::*;
 pub use setup::*;
 pub use watched::*;
@@ -363,41 +365,6 @@ pub struct EvidenceView {
     pub truncated: bool,
 }
 
-/// A part of the report for reading: a resource of the Bundle.
-#[derive(Clone, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct SectionView {
-    /// FHIR resource type, the catalogue has its title.
-    pub resource: String,
-    /// FHIRPath of the resource.
-    pub expression: String,
-    /// Fields in reading order.
-    pub fields: Vec<FieldView>,
-}
-
-/// One field of a section.
-#[derive(Clone, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct FieldView {
-    /// Stable key, e.g. `patient.name`; the catalogue has its label. `other` where there is none.
-    #[ts(as = "codes::FieldKey")]
-    pub key: String,
-    /// Path in the resource, for `other`.
-    pub label: Option<String>,
-    /// Serves machines and support: shown on request.
-    pub technical: bool,
-    /// Value in words.
-    pub value: String,
-    /// Code or raw value behind it.
-    pub detail: Option<String>,
-    /// Where the field stands, as FHIRPath.
-    pub expression: String,
-    /// Line in the source.
-    pub line: u32,
-}
-
 /// Shows nothing of what may name a patient: a view may stand in a value that is printed by
 /// accident.
 macro_rules! print_no_content {
@@ -420,6 +387,7 @@ print_no_content!(
     EvidenceView,
     SectionView,
     FieldView,
+    CodedView,
     CandidateView,
     IntakeView,
     HandedItem,

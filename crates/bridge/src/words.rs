@@ -3,6 +3,9 @@
 use fhir::Element;
 use report::{Links, Target};
 
+use crate::coded::ids_of;
+use crate::views::CodedView;
+
 /// A value for reading.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Words {
@@ -10,6 +13,8 @@ pub(crate) struct Words {
     pub(crate) value: String,
     /// Code, system or unit behind it.
     pub(crate) detail: Option<String>,
+    /// What of the value is a code's, in its order.
+    pub(crate) coded: Vec<CodedView>,
 }
 
 fhir::shows_only!(Words {});
@@ -22,7 +27,24 @@ impl Words {
         let cut = |text: &str| text.chars().take(VALUE_MAX).collect::<String>();
         let value = value.into();
         let value = value.trim();
-        (!value.is_empty()).then(|| Self { value: cut(value), detail: detail.map(cut) })
+        let coded = Vec::new();
+        (!value.is_empty()).then(|| Self { value: cut(value), detail: detail.map(cut), coded })
+    }
+
+    /// All of the value is what a code is called.
+    fn of_code(self, element: Element<'_>) -> Self {
+        let ids = ids_of(element);
+        let own = self.value.clone();
+        let said = element.text("display").or_else(|| element.text("text"));
+        let mut codings = element.all("coding");
+        let is_ours = said.is_none() && !codings.any(|coding| coding.text("display").is_some());
+        let coded = (!ids.is_empty()).then_some(CodedView { own, is_ours, ids });
+        Self { coded: coded.into_iter().collect(), ..self }
+    }
+
+    /// The code that the value is.
+    pub(crate) fn as_coded(&self) -> Option<CodedView> {
+        self.coded.first().filter(|coded| coded.own == self.value).cloned()
     }
 }
 
@@ -53,10 +75,11 @@ pub(crate) fn words<'t>(
         }
         "Identifier" => Words::new(element.text("value")?, element.text("system")),
         "ContactPoint" => Words::new(element.text("value")?, element.text("system")),
-        "CodeableConcept" => concept(element),
+        "CodeableConcept" => concept(element).map(|words| words.of_code(element)),
         "Coding" => {
             let code = element.text("code");
-            Words::new(element.text("display").or_else(|| organism(element)).or(code)?, code)
+            let named = element.text("display").or_else(|| organism(element)).or(code)?;
+            Words::new(named, code).map(|words| words.of_code(element))
         }
         "Quantity" | "Age" | "Count" | "Distance" | "Duration" | "Money" => {
             Words::new(quantity(element)?, element.text("code"))
@@ -78,7 +101,9 @@ pub(crate) fn words<'t>(
             let value = element.choice("value").and_then(|value| words(value, resource, links));
             match (code, value) {
                 (Some(code), Some(value)) => {
-                    Words::new(format!("{}: {}", code.value, value.value), code.detail.as_deref())
+                    let both = format!("{}: {}", code.value, value.value);
+                    let coded = [code.coded, value.coded].concat();
+                    Words::new(both, code.detail.as_deref()).map(|words| Words { coded, ..words })
                 }
                 (one, other) => one.or(other),
             }

@@ -71,8 +71,7 @@ impl Catalogue {
         self.known(&format!("{family}.{value}"), &[]).unwrap_or_else(|| value.to_owned())
     }
 
-    /// What a message says: the authority's own words, else ours for the rule that is not met, else
-    /// ours for our code.
+    /// What a message says: the authority's own words, else ours for the rule, else for our code.
     pub(crate) fn message(&self, issue: &IssueRecord) -> String {
         if let Some(text) = issue.text.as_ref().filter(|text| !text.trim().is_empty()) {
             return text.clone();
@@ -92,8 +91,10 @@ impl Catalogue {
                 name => (name, value.clone()),
             })
             .collect();
-        self.known(&format!("finding.{}", issue.code), &borrowed(&worded))
-            .unwrap_or_else(|| issue.code.clone())
+        // What would quote what is not there at all has a sentence of its own.
+        let none = issue.params.get("found").filter(|found| found.is_empty()).map(|_| ".none");
+        let of = |end| self.known(&format!("finding.{}{end}", issue.code), &borrowed(&worded));
+        none.and_then(of).or_else(|| of("")).unwrap_or_else(|| issue.code.clone())
     }
 
     /// Our sentence for a rule of a package that is not met, where it is one that we know.
@@ -299,7 +300,7 @@ mod tests {
         let messages = || MESSAGE_CODES.iter().copied().flatten();
         for id in CATALOGUE.ids() {
             let (family, code) = id.split_once('.').unwrap();
-            let code = code.strip_suffix(".more").unwrap_or(code);
+            let code = code.trim_end_matches(".more").trim_end_matches(".none");
             let listed = match family {
                 "finding" => messages().any(|of| of.0 == code),
                 "problem" => code == "window-fault" || is_problem(code),
@@ -314,8 +315,7 @@ mod tests {
                 "support-file" => bridge::SUPPORT_FILES.contains(&code),
                 "support-summary" => bridge::SUPPORT_TEXTS.iter().any(|of| of.0 == code),
                 "notification" => bridge::NOTIFICATIONS.iter().any(|of| of.0 == code),
-                // What the icon and the dialogs of the desktop app say; the app lists them where it
-                // is built.
+                // The desktop app lists what its icon and dialogs say, where it is built.
                 "tray" | "choose" => true,
                 "kind" => code == "unknown" || Family::Kind.bare().contains(&code),
                 // The sentence of a rule that has a name, and why something is as it is.

@@ -13,6 +13,7 @@ import { door } from "#door";
 
 import type { Command, Commands } from "./door";
 import type { BackupView } from "./generated/BackupView";
+import type { DetailView } from "./generated/DetailView";
 import { FOLLOWS_JOURNAL, STALE } from "./generated/Commands";
 import type { ListQuery } from "./generated/ListQuery";
 import type { Problem } from "./generated/Problem";
@@ -82,6 +83,15 @@ export const useEndpointPlan = (name: string) =>
 export const useCertificates = () =>
   useQuery({ queryKey: ["certificates"], queryFn: () => door.call("certificates"), ...ON_OPENING });
 
+/** What files of certificates are, as far as no password is needed; they may be others the next time. */
+export const useCertificateLook = (paths: string[]) =>
+  useQuery({
+    queryKey: ["certificate_look", paths],
+    queryFn: () => door.call("certificate_inspect", { paths, password: "" }),
+    gcTime: 0,
+    ...ON_OPENING,
+  });
+
 /** `now`: with each day that begins, they are those of other days. */
 export const useStatistics = (days: number, now: number) =>
   useQuery({
@@ -128,6 +138,18 @@ export function useCameBack(all: number[]) {
 
 export const useDetail = (id: number, enabled = true) =>
   useQuery({ queryKey: ["detail", id], queryFn: () => door.call("detail", { id }), enabled });
+
+/** Whether somebody has begun to correct a report, and has not sent it. What was typed is not kept here. */
+export const useHasDraft = ({ row, source }: DetailView) =>
+  useQuery({
+    queryKey: ["draft", row.id],
+    queryFn: async () => {
+      const draft = await door.call("draft", { id: row.id });
+      return draft !== null && draft !== source;
+    },
+    enabled: row.actions.includes("correct"),
+    ...ON_OPENING,
+  });
 
 /** What a list is asked for, without the paging. */
 export type ListFilter = Omit<ListQuery, "before" | "limit">;

@@ -54,10 +54,12 @@ export function paramsText(params: Record<string, string>): string {
     .join(" · ");
 }
 
-/** What happened, and what it means, in the reader's language. A certificate that no endpoint uses any more is needed by
- *  reports. */
+/** A certificate that no endpoint uses any more is needed by reports. */
+const caseOf = ({ code, params }: Problem) => `${code}${params.endpoints === "" ? "-by-reports" : ""}`;
+
+/** What happened, and what it means, in the reader's language. */
 export function problemText(text: Text, problem: Problem): { title: string; more: string } {
-  const id = `problem.${problem.code}${problem.params.endpoints === "" ? "-by-reports" : ""}`;
+  const id = `problem.${caseOf(problem)}`;
   const title = text.code(id, problem.params);
   if (title) return { title, more: text.code(`${id}.more`, problem.params) ?? "" };
   return { title: text("problem.unfamiliar", { code: problem.code }), more: paramsText(problem.params) };
@@ -79,7 +81,8 @@ export function ProblemNote(props: { problem: Problem; actions?: ReactNode; reme
       role="alert"
     >
       {more && <p className="selectable">{more}</p>}
-      <p>{remedy ?? words("remedy", problem.remedy)}</p>
+      {/* What is to be done about this very problem, where what helps with most of its kind would be wrong. */}
+      <p>{remedy ?? text.code(`next.${caseOf(problem)}`, problem.params) ?? words("remedy", problem.remedy)}</p>
       {/* For whoever helps; the reader has been told in words. */}
       <details className={css.trace}>
         <summary>{text("certificate.details")}</summary>

@@ -29,16 +29,15 @@ const ICONS = { done: CircleCheck, attention: TriangleAlert, progress: Info };
 
 const queue = new ToastQueue<ToastWords>({ maxVisibleToasts: 3 });
 
-/** How long a message stands, and one with which something can be taken back. */
+/** How long a message stands, and one with which something can be taken back. A problem stands until it is closed: whoever
+ *  reads slowly, or looks elsewhere, must not miss it. */
 const SHOWN_MS = 6_000;
 const UNDO_MS = 15_000;
-/** A problem can be read to its end, and does not stand above what comes long after it. */
-const PROBLEM_MS = 30_000;
 
 /** Says briefly what happened. */
 export function say(words: ToastWords): void {
-  const timeout = words.tone === "attention" ? PROBLEM_MS : words.undo ? UNDO_MS : SHOWN_MS;
-  queue.add(words, { timeout });
+  const timeout = words.undo ? UNDO_MS : SHOWN_MS;
+  queue.add(words, words.tone === "attention" ? {} : { timeout });
 }
 
 /** Takes those away with which something can be taken back: it was in another room. */
@@ -53,7 +52,13 @@ export function dismissAll(): void {
 
 /** For the rejection of a command that has no place of its own on the screen. */
 export function sayProblem(text: Text): (thrown: unknown) => void {
-  return (thrown) => say({ tone: "attention", ...problemText(text, problemOf(thrown)) });
+  return (thrown) => {
+    const words = problemText(text, problemOf(thrown));
+    // The same once more takes the place of the one before.
+    const isSame = (content: ToastWords) => content.title === words.title && content.more === words.more;
+    for (const { key, content } of queue.visibleToasts) if (isSame(content)) queue.close(key);
+    say({ tone: "attention", ...words });
+  };
 }
 
 /** Where what must not be covered begins, from the lower edge of the window: the bars and footers below a message. */

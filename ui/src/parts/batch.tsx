@@ -1,7 +1,7 @@
 // What was just sent, at the bottom of every screen: some seconds in which it can be taken back, then how far it
 // is, then what became of it. Every number comes from the core.
 
-import { CircleCheck, Eye, FilePen, Files, ListChecks, Pause, Play, Undo2, X } from "lucide-react";
+import { CircleCheck, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 
 import type { BatchView } from "../bridge/generated/BatchView";
@@ -11,17 +11,20 @@ import type { Text } from "../i18n/text";
 import { useIntake } from "../intake";
 import type { Batch } from "../intake";
 import { useWindow } from "../place";
+import { useBatchActions } from "./batch-actions";
 import css from "./batch.module.css";
 import { CandidateRow } from "./candidate";
-import { useDecision } from "./decided";
+import { TakingIn } from "./taking-in";
+import { useUndoKey } from "./undo-key";
+import { Actions } from "../kit/actions";
 import { Button } from "../kit/controls";
-import { Dialog, isDialogOpen } from "../kit/dialog";
-import { followFocus } from "../kit/focus";
+import { Dialog } from "../kit/dialog";
 import { ReadAgain, problemText } from "../kit/notes";
 import { sayProblem } from "../kit/toasts";
 
 export function BatchBar() {
-  const { batch } = useIntake();
+  const { batch, taking } = useIntake();
+  if (taking) return <TakingIn stop={taking} />;
   return batch && <Bar key={batch.sentAt} batch={batch} />;
 }
 
@@ -41,10 +44,13 @@ function Bar({ batch }: { batch: Batch }) {
   const phase = phaseOf(batch, view, left);
   // Taken back and then withdrawn, or replaced: nothing is waited for, and no answer need have come.
   const onlyClosed = phase === "settled" && view !== undefined && view.closed === batch.ids.length;
-  const takenBack = phase === "undone" && batch.held?.count === onHold ? batch.held.ids : [];
   const isPaused = useStatus().data?.paused ?? false;
   useFold(phase === "settled" && batch.rest.length === 0 && view?.completed === view?.total);
   const undo = () => view && holdBack.mutate({ ids: view.waiting }, { onError: sayProblem(text) });
+  const { actions, first } = useBatchActions(batch, view, phase, {
+    undo: { press: undo, isPending: holdBack.isPending },
+    showRest: () => setShowsRest(true),
+  });
   useUndoKey(() => phase === "waiting" && undo());
   return (
     <section
@@ -75,23 +81,7 @@ function Bar({ batch }: { batch: Batch }) {
       </div>
       <div className={css.actions}>
         {error && <ReadAgain of={read} tone="quiet" />}
-        {phase === "waiting" && (
-          <Button icon={Undo2} autoFocus onPress={undo} isPending={holdBack.isPending} data-testid="undo">
-            {text("batch.undo")}
-          </Button>
-        )}
-        {phase === "moving" && <PauseButton />}
-        {takenBack.length > 0 && <SendAfterAll ids={takenBack} />}
-        {phase !== "waiting" && view && (
-          // What was just taken back lacks nothing: it can be sent after all.
-          <CorrectButton ids={view.attention.filter((id) => !takenBack.includes(id))} />
-        )}
-        {batch.rest.length > 0 && (
-          <Button tone="quiet" icon={Files} onPress={() => setShowsRest(true)}>
-            {text("batch.rest", { n: batch.rest.length })}
-          </Button>
-        )}
-        {batch.ids.length > 0 && <ShowButton batch={batch} />}
+        <Actions actions={actions} first={first} />
         {phase !== "waiting" && (
           <Button tone="quiet" icon={X} label={text("action.close")} onPress={intake.closeBatch} />
         )}
@@ -120,7 +110,7 @@ function useFold(isDone: boolean): void {
   }, [isDone, screen, closeBatch]);
 }
 
-type Phase = "unknown" | "none" | "waiting" | "undone" | "moving" | "settled";
+export type Phase = "unknown" | "none" | "waiting" | "undone" | "moving" | "settled";
 
 /** Where the batch is. Without numbers from the core it is nowhere: nothing is ever finished by default. */
 function phaseOf(batch: Batch, view: BatchView | undefined, left: number): Phase {
@@ -185,7 +175,8 @@ function Outcome({ view, phase }: { view: BatchView; phase: Phase }) {
       )}
       {attention > 0 && (
         <strong className={css.needs}>
-          {text("batch.attention", { n: attention })} <span>{text("batch.causes", { n: causes })}</span>
+          {text("batch.attention", { n: attention })}
+          <span className={css.more}> {text("batch.causes", { n: causes })}</span>
         </strong>
       )}
       {closed > 0 && <span>{text("batch.closed", { n: closed })}</span>}
@@ -193,12 +184,13 @@ function Outcome({ view, phase }: { view: BatchView; phase: Phase }) {
       {moving > 0 && (
         <span data-testid="progress">
           {paused === 0 && moving > 1 && secondsLeft !== null
-            ? [
-                text("batch.so-far", { done: total - moving, total }),
-                rate(text, moving, secondsLeft),
-                lasting(text, secondsLeft),
-              ].join(", ")
+            ? text("batch.so-far", { done: total - moving, total })
             : text("batch.moving", { n: moving })}
+          {paused === 0 && moving > 1 && secondsLeft !== null && (
+            <span className={css.more}>
+              {["", rate(text, moving, secondsLeft), lasting(text, secondsLeft)].join(", ")}
+            </span>
+          )}
         </span>
       )}
     </p>
@@ -249,70 +241,6 @@ function Line({ view, phase, left }: { view: BatchView | undefined; phase: Phase
   );
 }
 
-function PauseButton() {
-  const text = useText();
-  const paused = useStatus().data?.paused ?? false;
-  const set = useCommand("set_paused");
-  return (
-    <Button
-      tone="quiet"
-      icon={paused ? Play : Pause}
-      isPending={set.isPending}
-      onPress={() => set.mutate({ paused: !paused }, { onError: sayProblem(text) })}
-    >
-      {text(paused ? "standing.resume" : "batch.pause")}
-    </Button>
-  );
-}
-
-/** Undoes the undo: they leave as if they were sent now, with their seconds to be taken back in their turn. */
-function SendAfterAll({ ids }: { ids: number[] }) {
-  const text = useText();
-  const release = useDecision();
-  const send = () =>
-    release.mutate({ ids, decision: "release", reason: text("bulk.undo.reason") }, { onError: sayProblem(text) });
-  return (
-    <Button tone="primary" icon={Play} isPending={release.isPending} onPress={send} data-testid="send-after-all">
-      {text("batch.send-after-all", { n: ids.length })}
-    </Button>
-  );
-}
-
-function CorrectButton({ ids }: { ids: number[] }) {
-  const text = useText();
-  const { go } = useWindow();
-  const [only] = ids;
-  if (only === undefined) return null;
-  const show = () => {
-    if (ids.length === 1) go({ screen: "reports", group: null, open: only });
-    else go({ screen: "correct", open: null });
-    followFocus();
-  };
-  return (
-    <Button tone="primary" icon={ids.length === 1 ? FilePen : ListChecks} onPress={show} data-testid="batch-correct">
-      {text("batch.correct", { n: ids.length })}
-    </Button>
-  );
-}
-
-function ShowButton({ batch }: { batch: Batch }) {
-  const text = useText();
-  const { go } = useWindow();
-  return (
-    <Button
-      tone="quiet"
-      icon={Eye}
-      onPress={() => {
-        go({ screen: "reports", group: null, open: null, sent: { ids: batch.ids, at: batch.sentAt } });
-        followFocus();
-      }}
-      data-testid="batch-show"
-    >
-      {text("batch.show")}
-    </Button>
-  );
-}
-
 /** Whole seconds until an instant; `onEnd` once it is there. */
 function useSecondsLeft(until: string | null, onEnd: () => void): number {
   const end = until === null ? 0 : Date.parse(until);
@@ -331,19 +259,4 @@ function useSecondsLeft(until: string | null, onEnd: () => void): number {
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [end]);
   return Math.max(0, Math.ceil((end - now) / 1000));
-}
-
-function useUndoKey(undo: () => void): void {
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      // In a dialog it undoes what is being written there.
-      if (event.defaultPrevented || isDialogOpen()) return;
-      const typing =
-        event.target instanceof HTMLElement &&
-        event.target.closest("input, textarea, [contenteditable], [data-typing]");
-      if (event.key === "z" && (event.ctrlKey || event.metaKey) && !typing) undo();
-    };
-    document.addEventListener("keydown", press);
-    return () => document.removeEventListener("keydown", press);
-  });
 }

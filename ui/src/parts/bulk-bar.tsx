@@ -1,7 +1,8 @@
 // What can be done with all reports that are chosen, at the bottom of the list. The core says for how many each is
 // possible, and afterwards for which it was done.
 
-import { Ban, Hand, Play, RotateCw, X, XCircle } from "lucide-react";
+import { Ban, Download, Hand, ListChecks, Play, RotateCw, X, XCircle } from "lucide-react";
+import type { LucideIcon } from "lucide-react";
 import { useState } from "react";
 
 import type { Decision } from "../bridge/door";
@@ -13,11 +14,13 @@ import type { TextId } from "../i18n/text";
 import { useIntake } from "../intake";
 import type { Selection } from "../selection";
 import css from "./bulk-bar.module.css";
+import { Actions } from "../kit/actions";
+import type { BarAction } from "../kit/actions";
 import { Button } from "../kit/controls";
 import type { Decided } from "./decided";
 import { ReasonDialog } from "../kit/dialog";
 import { tableOf } from "./reports-table";
-import { SaveTable } from "./save-table";
+import { useSaveTable } from "./save-table";
 import { ReadAgain, problemText } from "../kit/notes";
 import { sayProblem } from "../kit/toasts";
 
@@ -49,16 +52,23 @@ export function BulkBar(props: {
   const run = (decision: Decision, reason = "") =>
     decide.mutate({ ids, decision, reason }, { onError: sayProblem(text) });
   const possible = (action: Action) => (ids.length === 0 ? 0 : (chosen.data?.actions[action] ?? 0));
-  const action = (code: Decision, word: TextId, icon: typeof X, press: () => void) => {
+  const action = (code: Decision, word: TextId, icon: LucideIcon, press: () => void): BarAction[] => {
     const n = possible(code === "not-reportable" ? "withdraw" : code);
-    return (
-      n > 0 && (
-        <Button tone="quiet" icon={icon} isPending={decide.isPending} onPress={press} data-testid={`bulk-${code}`}>
-          {text(word, { n })}
-        </Button>
-      )
-    );
+    const id = `bulk-${code}`;
+    return n > 0
+      ? [{ id, word: text(word, { n }), icon, tone: "quiet", isPending: decide.isPending, press, "data-testid": id }]
+      : [];
   };
+  const save = useSaveChosen(ids);
+  const actions = [
+    ...action("resubmit", "bulk.resubmit", RotateCw, () => run("resubmit")),
+    ...action("release", "bulk.release", Play, () => setAsking("release")),
+    ...action("hold-back", "bulk.hold-back", Hand, () => run("hold-back")),
+    ...action("withdraw", "bulk.withdraw", XCircle, () => setAsking("withdraw")),
+    ...action("not-reportable", "bulk.not-reportable", Ban, () => setAsking("not-reportable")),
+    save,
+  ];
+  const all: BarAction = { id: "bulk-all", word: text("bulk.all", { n: total }), icon: ListChecks, press: onAll };
   return (
     <div className={css.bar} data-keeps-clear role="region" aria-label={text("bulk.label")} data-testid="bulk-bar">
       <p className={css.count} role="status">
@@ -66,11 +76,15 @@ export function BulkBar(props: {
         {hidden > 0 && <span>{text("bulk.hidden", { n: hidden })}</span>}
       </p>
       {total > ids.length && (
-        <Button tone="quiet" onPress={onAll} data-testid="choose-all-matching">
-          {text("bulk.all", { n: total })}
-        </Button>
+        <span className={css.all}>
+          <Button tone="quiet" onPress={onAll} data-testid="choose-all-matching">
+            {all.word}
+          </Button>
+        </span>
       )}
-      <Button tone="quiet" icon={X} label={text("bulk.clear")} onPress={selection.clear} />
+      <span className={css.none}>
+        <Button tone="quiet" icon={X} label={text("bulk.clear")} onPress={selection.clear} />
+      </span>
       {!chosen.data && chosen.error && (
         <>
           <p className={css.left} role="alert">
@@ -80,12 +94,7 @@ export function BulkBar(props: {
         </>
       )}
       <div className={css.actions}>
-        {action("resubmit", "bulk.resubmit", RotateCw, () => run("resubmit"))}
-        {action("release", "bulk.release", Play, () => setAsking("release"))}
-        {action("hold-back", "bulk.hold-back", Hand, () => run("hold-back"))}
-        {action("withdraw", "bulk.withdraw", XCircle, () => setAsking("withdraw"))}
-        {action("not-reportable", "bulk.not-reportable", Ban, () => setAsking("not-reportable"))}
-        <SaveChosen ids={ids} />
+        <Actions actions={actions} first={actions[0]} elsewhere={total > ids.length ? [all] : []} />
       </div>
       {asking && (
         <Question
@@ -114,7 +123,7 @@ function Question(props: {
     <ReasonDialog
       {...rest}
       title={text(`bulk.${asked}.title`, { n })}
-      explanation={text(asked === "release" ? "release.more" : `bulk.${asked}.more`)}
+      explanation={text(`bulk.${asked}.more`, { n })}
       confirm={text(`bulk.${asked}`, { n })}
       // Whoever asks later finds all of them by this word.
       onConfirm={(reason) => onConfirm(notReportable ? text("bulk.not-reportable.reason", { reason }) : reason)}
@@ -123,12 +132,22 @@ function Question(props: {
 }
 
 /** The chosen reports as a file for a spreadsheet; it names no patient. */
-function SaveChosen({ ids }: { ids: number[] }) {
+function useSaveChosen(ids: number[]): BarAction {
   const words = useWords();
   const { text } = words;
-  return (
-    <SaveTable table={() => tableOf(ids, words)} saved={text("bulk.saved", { n: ids.length })} data-testid="bulk-csv" />
-  );
+  const { busy, save } = useSaveTable({
+    table: () => tableOf(ids, words),
+    saved: text("bulk.saved", { n: ids.length }),
+  });
+  return {
+    id: "bulk-csv",
+    word: text("table.save"),
+    icon: Download,
+    tone: "quiet",
+    isPending: busy,
+    press: () => void save(),
+    "data-testid": "bulk-csv",
+  };
 }
 
 /** For how many nothing could be done. */

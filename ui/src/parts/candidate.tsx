@@ -8,7 +8,6 @@ import {
   CircleHelp,
   CircleSlash,
   Copy,
-  FileKey2,
   TriangleAlert,
   X,
 } from "lucide-react";
@@ -26,7 +25,7 @@ import css from "./candidate.module.css";
 import { Button, Switch } from "../kit/controls";
 import { Difference } from "./difference";
 import { Message } from "./message";
-import { namedElement } from "./said";
+import { countOf, namedElement } from "./said";
 import stateCss from "./state.module.css";
 import type { Tone } from "../kit/notes";
 import { Subject } from "./subject";
@@ -55,10 +54,10 @@ export function CandidateRow(props: {
   onBeside?: ((on: boolean) => void) | undefined;
   /** The file of another report on the list that has its identifier. */
   rival?: string | undefined;
-  /** Opens the import: it is a certificate. */
-  onCertificate?: (() => void) | undefined;
+  /** What becomes of it where it is a certificate. */
+  certificate?: ReactNode;
 }) {
-  const { view, again, onAgain, onLeaveOut, separate, isPlain, isTwin, beside, onBeside, rival, onCertificate } = props;
+  const { view, again, onAgain, onLeaveOut, separate, isPlain, isTwin, beside, onBeside, rival, certificate } = props;
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
@@ -71,7 +70,9 @@ export function CandidateRow(props: {
     : VERDICTS[isTwin ? "known" : verdict];
   const said = () => {
     if (isTwin) return text("send.twice");
-    return isOpenQuestion ? text("send.asked") : words("verdict", verdict);
+    if (isOpenQuestion) return text("send.asked");
+    // What could not be read may well be a report: it has one name, and nobody says that it is none.
+    return words("verdict", verdict === "refused" && view.kind === "unknown" ? "unreadable" : verdict);
   };
   const { known } = view;
   return (
@@ -88,11 +89,7 @@ export function CandidateRow(props: {
           </span>
         </div>
         <span className={`${css.verdict} ${stateCss[tone]}`}>{said()}</span>
-        {onCertificate && (
-          <Button icon={FileKey2} onPress={onCertificate} data-testid="import-this-certificate">
-            {text("send.import-certificate")}
-          </Button>
-        )}
+        {certificate}
         {view.messages.length > 0 ? (
           <Button
             tone="quiet"
@@ -100,7 +97,7 @@ export function CandidateRow(props: {
             aria-expanded={open}
             onPress={() => setOpen(!open)}
           >
-            {text("send.findings", { n: view.messages.length })}
+            {countOf(text, view.messages)}
           </Button>
         ) : null}
         {onLeaveOut && (

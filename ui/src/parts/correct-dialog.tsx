@@ -1,6 +1,7 @@
 // Correcting a report: what is found in it at its place, the values in question as a form, its source beside them in
 // step, and always what differs from what was sent. What is typed is a draft in the journal until it is sent.
 
+import { useQueryClient } from "@tanstack/react-query";
 import { FileUp, RotateCcw, Send } from "lucide-react";
 import { Suspense, lazy, useCallback, useEffect, useMemo, useRef, useState } from "react";
 
@@ -22,7 +23,7 @@ import { CorrectionQuestion } from "./drop";
 import { useDropInto } from "./drops";
 import { Message } from "./message";
 import { Notice, ProblemNote } from "../kit/notes";
-import { sentenceOf } from "./said";
+import { countOf, sentenceOf } from "./said";
 import type { Mark } from "./source-code";
 import type { History } from "./source-editor";
 import editor from "./source-editor.module.css";
@@ -44,7 +45,10 @@ interface Props {
 export function CorrectDialog({ id, ...rest }: Props) {
   const detail = useDetail(id);
   const text = useText();
+  const cache = useQueryClient();
   const [draft, setDraft] = useState<string | null>();
+  // Whoever closes it may have left a draft, or begun anew.
+  useEffect(() => () => void cache.invalidateQueries({ queryKey: ["draft", id] }), [cache, id]);
   useEffect(() => {
     door.call("draft", { id }).then(setDraft, (problem) => {
       // Without the draft there is still what was sent.
@@ -281,9 +285,9 @@ function Summary({ view, dirty }: { view: DraftView | undefined; dirty: boolean 
   const text = useText();
   const words = useCodeText();
   if (!view || !dirty) return <span className={css.kept}>{text("correct.same")}</span>;
-  const n = view.messages.length;
   const errors = errorsOf(view);
-  const found = errors > 0 ? text("correct.errors", { n: errors }) : text("correct.findings", { n });
+  const others = text("correct.findings", { found: countOf(text, view.messages) });
+  const found = errors > 0 ? text("correct.errors", { n: errors }) : others;
   return (
     <div className={css.summary} data-testid="correct-summary">
       <strong>{text("correct.changes", { n: view.changed })}</strong>
@@ -294,7 +298,7 @@ function Summary({ view, dirty }: { view: DraftView | undefined; dirty: boolean 
         </p>
       )}
       <p className={css.quiet} aria-live="polite">
-        {!view.readable ? text("correct.not-readable") : n === 0 ? text("correct.clean") : found}
+        {!view.readable ? text("correct.not-readable") : view.messages.length === 0 ? text("correct.clean") : found}
         {" · "}
         {text("correct.kept")}
       </p>

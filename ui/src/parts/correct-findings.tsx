@@ -50,6 +50,13 @@ export function Findings({ view, content, edits, undoing, onShow }: Props) {
   const others = messages.filter((_, at) => !besideFields.has(at));
   const count = (severity: string) => messages.filter((message) => message.severity === severity).length;
   const [errors, warnings] = [count("error"), count("warning")];
+  const form = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Whoever was quicker than the check, and is somewhere in the dialog, stays there.
+    const at = document.activeElement;
+    const isFree = at === null || at.matches("body, [role=dialog]");
+    if (isFree) form.current?.querySelector<HTMLElement>('input:not([tabindex="-1"]), button')?.focus();
+  }, []);
   return (
     <>
       <div className={css.head}>
@@ -78,7 +85,7 @@ export function Findings({ view, content, edits, undoing, onShow }: Props) {
       <AllSuggestions messages={messages} content={content} onApply={edits.replace} />
       <h3>{text("correct.form")}</h3>
       {fields.length === 0 && <p className={css.quiet}>{text("correct.form.none")}</p>}
-      <div className={css.form}>
+      <div className={css.form} ref={form}>
         {fields.map((field) => (
           <Value
             key={field.expression}
@@ -233,10 +240,10 @@ function Field({ field, edits, onFocus }: { field: FormFieldView; edits: Edits; 
     return <HiddenField label={label} value={hide(field.value)} onShow={show} id={`form-${field.path}`} />;
   }
   if (field.choices.length > 0) {
-    const choices = field.choices.map(({ code, display }) => ({
-      id: code,
-      name: display ? `${display} (${code})` : (text.code(`choice.${code}`) ?? code),
-    }));
+    const choices = field.choices.map(({ code, display, id }) => {
+      const called = (id && text.code(id)) ?? display;
+      return { id: code, name: called ? `${called} (${code})` : (text.code(`choice.${code}`) ?? code) };
+    });
     const known =
       typed === "" || choices.some(({ id }) => id === typed)
         ? choices
@@ -252,12 +259,14 @@ function Field({ field, edits, onFocus }: { field: FormFieldView; edits: Edits; 
     };
     return <Select label={label} value={typed} choices={known} onChange={choose} data-testid={`form-${field.path}`} />;
   }
+  // What a code means, as long as nobody types another one.
+  const meaning = (field.id && typed === field.value && text.code(field.id)) || undefined;
   return (
     <TextField
       label={label}
       value={typed}
       autoFocus={asked}
-      help={typed.trim() === "" ? text(field.value === "" ? "field.missing" : "field.emptied") : undefined}
+      help={typed.trim() === "" ? text(field.value === "" ? "field.missing" : "field.emptied") : meaning}
       error={stays && text(stays.why === "needed" ? "field.needed" : "field.tied")}
       onChange={change}
       onFocus={onFocus}

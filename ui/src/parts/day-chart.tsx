@@ -25,9 +25,12 @@ export interface Span {
 
 export const sumOf = (byState: DayView["byState"]): number => Object.values(byState).reduce((a, b) => a + b, 0);
 
+/** Whether a bar is a week. */
+export const isByWeek = (days: DayView[]): boolean => days.length > BARS_MAX;
+
 /** Days as they are, or seven to a bar; the newest bar always ends today. */
 export function spansOf(days: DayView[]): Span[] {
-  const size = days.length > BARS_MAX ? 7 : 1;
+  const size = isByWeek(days) ? 7 : 1;
   const spans: Span[] = [];
   for (let end = days.length; end > 0; end -= size) {
     const part = days.slice(Math.max(0, end - size), end);
@@ -90,12 +93,16 @@ export function DayChart({ days, known }: { days: DayView[]; known: Totals }) {
   const most = Math.max(1, ...spans.map(({ byState }) => sumOf(byState)), ...before.map((sum) => sum ?? 0));
   const every = Math.ceil(spans.length / 10);
   // A bar that is a week is not measured by a day.
-  const median = spans.length === days.length ? medianOf(days) : undefined;
+  const median = isByWeek(days) ? undefined : medianOf(days);
   const named = ({ first, last }: Span) =>
     first === last ? format.date(first) : `${format.shortDate(first)} – ${format.shortDate(last)}`;
   return (
     <div className={css.framed}>
-      <ol className={css.chart} aria-label={text("overview.chart")} data-testid="chart">
+      <ol
+        className={css.chart}
+        aria-label={text(isByWeek(days) ? "overview.chart.weeks" : "overview.chart")}
+        data-testid="chart"
+      >
         {spans.map((span, at) => {
           const { first, last, byState } = span;
           const sum = sumOf(byState);

@@ -1,5 +1,5 @@
-// The corrections of one cause on their way: one goes first, never more at a time than can be stopped, and it stops at the
-// second that fails.
+// The corrections of one cause on their way: one goes first, then never more at a time than were completed before, and it
+// stops at the second that fails.
 
 import { useEffect, useRef, useState } from "react";
 
@@ -11,8 +11,8 @@ import { useText } from "../i18n/text";
 import { workGoesOn } from "../lock";
 import { say } from "../kit/toasts";
 
-/** Corrections whose verdict is awaited at a time: enough to be quick, few enough to stop in time. */
-const ON_THE_WAY_MAX = 20;
+/** Corrections whose verdict is awaited at a time, at most: enough to be quick, few enough to stop in time. */
+const ON_THE_WAY_MAX = 50;
 /** Failures after which it stops by itself. */
 const FAILURES_MAX = 2;
 /** Corrections that are asked about together; once all of them are completed nobody asks again. */
@@ -45,6 +45,12 @@ export interface Run {
 
 const NONE = { completed: 0, attention: 0, held: 0, moving: 0 };
 
+const isNoneMoving = ({ moving }: typeof NONE) => moving === 0;
+
+/** How many may await their verdict: 1, 2, 4 and so on with each round of verdicts. Where the first ones were lucky, few of
+ *  the others are sent before that is known. */
+const onTheWayMax = ({ completed }: typeof NONE) => Math.max(1, Math.min(ON_THE_WAY_MAX, completed));
+
 const sentOf = (parts: Part[]) => parts.reduce((sum, { ids }) => sum + ids.length, 0);
 
 function summed(parts: Part[]): typeof NONE {
@@ -58,7 +64,7 @@ function summed(parts: Part[]): typeof NONE {
   };
 }
 
-/** Sends corrections one by one, never more at a time than can be stopped, and stops at the second that fails. */
+/** Sends corrections one by one, never more at a time than were completed before, and stops at the second that fails. */
 export function useRun(here: Caller, fix: Fix): Run {
   const text = useText();
   const [phase, setPhase] = useState<Run["phase"]>("none");
@@ -101,11 +107,11 @@ export function useRun(here: Caller, fix: Fix): Run {
     }
     workGoesOn();
   };
-  /** Waits until at most so many have no verdict. */
-  const until = async (moving: number) => {
+  /** Waits until so few have no verdict. */
+  const until = async (isFew: (now: typeof NONE) => boolean) => {
     for (;;) {
       const now = await look();
-      if (now.moving <= moving || now.attention >= FAILURES_MAX || stopped.current) return now;
+      if (isFew(now) || now.attention >= FAILURES_MAX || stopped.current) return now;
       await new Promise((next) => setTimeout(next, 250));
     }
   };
@@ -144,7 +150,7 @@ export function useRun(here: Caller, fix: Fix): Run {
       void guarded(async () => {
         setPhase("first");
         await send(id);
-        const now = await until(0);
+        const now = await until(isNoneMoving);
         if (gone.current) return;
         if (now.completed === 1 && !stopped.current) setPhase("first-completed");
         else await halt();
@@ -154,13 +160,13 @@ export function useRun(here: Caller, fix: Fix): Run {
         setPhase(ids.length === 0 ? "done" : "rest");
         left.current = ids.length;
         for (const id of ids) {
-          const now = await until(ON_THE_WAY_MAX - 1);
+          const now = await until((sum) => sum.moving < onTheWayMax(sum));
           if (gone.current) return;
           if (stopped.current || now.attention >= FAILURES_MAX) return halt();
           await send(id);
           left.current -= 1;
         }
-        const now = await until(0);
+        const now = await until(isNoneMoving);
         if (gone.current) return;
         if (now.moving > 0) await halt();
         else setPhase("done");

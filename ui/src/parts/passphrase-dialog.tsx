@@ -31,7 +31,7 @@ export function PassphraseDialog({
   const keep = (passphrase: string) => set.mutate({ current, passphrase });
   return (
     <Dialog
-      title={text(hasOne ? "lock.change" : "lock.choose")}
+      title={text(`${of}.${hasOne ? "change" : "choose"}.title`)}
       size="small"
       isDirty={current + chosen + again !== ""}
       onClose={onClose}

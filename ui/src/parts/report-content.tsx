@@ -8,6 +8,7 @@ import type { MessageView } from "../bridge/generated/MessageView";
 import type { SectionView } from "../bridge/generated/SectionView";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { Pointer } from "../place";
+import { Said, inReadersWords } from "./coded";
 import { Message } from "./message";
 import { Privacy } from "./privacy";
 import { showInside } from "../kit/scroll";
@@ -84,12 +85,17 @@ function Fields(props: { of: string; fields: FieldView[]; messages: MessageView[
   const text = useText();
   const format = useFormat();
   const { isHidden, hide, hideValue } = useVeil();
+  const worded = (field: FieldView) => {
+    const said = inReadersWords(text, field.value, field.coded);
+    if (said !== field.value) return said;
+    return text.code(`value.${field.key}.${field.value}`) ?? text.code(`value.${field.value}`) ?? field.value;
+  };
   const inWords = (field: FieldView) =>
     DATED.test(field.key) && /^\d{4}(-\d{2}){0,2}(T|$)/.test(field.value)
       ? field.value.length > 10
         ? format.exact(field.value)
         : format.date(field.value)
-      : (text.code(`value.${field.key}.${field.value}`) ?? text.code(`value.${field.value}`) ?? field.value);
+      : worded(field);
   return (
     <dl>
       {fields.map((field, at) => {
@@ -105,8 +111,8 @@ function Fields(props: { of: string; fields: FieldView[]; messages: MessageView[
           >
             <dt>{field.label ?? words("field", field.key)}</dt>
             <dd className="selectable">
-              {value}
-              {field.detail && !names && field.detail !== field.value && <Detail detail={field.detail} />}
+              {field.coded.length > 0 ? <Said words={value} value={hide(field.value)} coded={field.coded} /> : value}
+              {field.detail && !names && field.detail !== whole && <Detail detail={field.detail} />}
             </dd>
           </div>
         );

@@ -1,7 +1,9 @@
 // What was found, as a laboratory prints it: the test, the result large, and what it means.
 
+import type { CodedView } from "../bridge/generated/CodedView";
 import type { ResultView } from "../bridge/generated/ResultView";
 import { useCodeText, useText } from "../i18n/text";
+import { Said, inReadersWords, saysTheSame } from "./coded";
 import css from "./results.module.css";
 import { diseaseOf, testOf } from "./subject";
 
@@ -33,31 +35,53 @@ export function Results({ results }: { results: ResultView[] }) {
   );
 }
 
+const listed = (coded: CodedView | null) => (coded ? [coded] : []);
+
 function Row({ result }: { result: ResultView }) {
   const text = useText();
   const words = useCodeText();
   const { outcome, value, interpretation, absent, name, code } = result;
+  const nameCoded = listed(result.nameCoded);
+  const valueCoded = listed(result.valueCoded);
+  const interpretationCoded = listed(result.interpretationCoded);
   const disease = diseaseOf(text, { ...result, subject: null });
-  const told = outcome === null ? interpretation : words("outcome", outcome);
+  const testText = disease && testOf(text, { ...result, subject: null });
+  const named = name && <Said words={inReadersWords(text, name, nameCoded)} value={name} coded={nameCoded} />;
+  const valued = value && inReadersWords(text, value, valueCoded);
+  const interpreted = interpretation && inReadersWords(text, interpretation, interpretationCoded);
+  const told = outcome === null ? interpreted : words("outcome", outcome);
   // A value that only repeats the outcome ("Positive" beside POSITIVE) is said once.
-  const repeats = outcome !== null && value !== null && value.toLowerCase().startsWith(outcome);
+  const repeats =
+    outcome !== null &&
+    valued !== null &&
+    (value?.toLowerCase().startsWith(outcome) || saysTheSame(valued, told ?? ""));
   const tone = outcome === null ? "" : STRONG.has(outcome) ? css.strong : WEAK.has(outcome) ? css.weak : css.other;
   return (
     <tr className={result.isPart ? css.part : css.whole}>
       <th scope="row">
-        <strong>{disease ?? name ?? code}</strong>
+        <strong>{disease ?? named ?? code}</strong>
         <span className={css.second}>
-          {[disease && testOf(text, { ...result, subject: null }), disease && name !== code && name]
-            .filter(Boolean)
-            .join(" · ")}
+          {testText}
+          {testText && disease && name !== code && name && " · "}
+          {disease && name !== code && named}
           {code && <code>{code}</code>}
         </span>
       </th>
       <td className={`${css.value} selectable`}>
-        {!repeats && value}
+        {!repeats && valued && <Said words={valued} value={value} coded={valueCoded} />}
         {value === null && absent && <em>{text.code(`value.${absent}`) ?? absent}</em>}
       </td>
-      <td>{told && <span className={`${css.chip} ${tone}`}>{told}</span>}</td>
+      <td>
+        {told && (
+          <span className={`${css.chip} ${tone}`}>
+            <Said
+              words={told}
+              value={interpretation ?? value}
+              coded={interpretation ? interpretationCoded : valueCoded}
+            />
+          </span>
+        )}
+      </td>
     </tr>
   );
 }

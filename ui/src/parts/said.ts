@@ -26,7 +26,10 @@ export function sentenceOf(text: Text, message: MessageView): string {
   // What a file is says what to do with it.
   const kind = message.code === "not-a-report" && text.code(`not-a-report.${params.kind}`, params);
   if (kind) return kind;
+  const isEmpty = message.params.found === "";
   return (
+    // What would quote what is not there at all has a sentence of its own.
+    (isEmpty ? text.code(`finding.${message.code}.none`, params) : undefined) ??
     text.code(`finding.${message.code}`, params) ??
     text("message.unfamiliar", { code: message.code, params: paramsText(message.params) })
   );
@@ -162,6 +165,14 @@ export function helpOf(text: Text, message: MessageView): string | undefined {
   if (source !== "authority") return text.code(`finding.${code}.more`, params);
   const kind = PASSING.has(code) ? "passing" : ACCESS.has(code) ? "access" : KNOWN.has(code) ? "known" : "content";
   return (rule && text.code(`rule.${rule.toUpperCase()}.more`)) ?? text.code(`issue-help.${kind}`);
+}
+
+const SEVERITIES = ["error", "warning", "information"] as const;
+
+/** How many errors, warnings and notices there are, each by its name. */
+export function countOf(text: Text, messages: readonly MessageView[]): string {
+  const counts = SEVERITIES.map((one) => [one, messages.filter(({ severity }) => severity === one).length] as const);
+  return counts.flatMap(([one, n]) => (n > 0 ? [text(`findings.${one}`, { n })] : [])).join(", ");
 }
 
 /** Codes whose sentence says their values as sizes: the bytes beside them would say the same once more. */

@@ -7,6 +7,7 @@ import { useText } from "../i18n/text";
 import { repeated, useIntake } from "../intake";
 import type { Source } from "../intake";
 import { CandidateRow } from "./candidate";
+import { CertificateButton } from "./certificate-button";
 import { Button, Switch } from "../kit/controls";
 import { Notice } from "../kit/notes";
 import { useWindow } from "../place";
@@ -62,10 +63,10 @@ export function Found(props: FoundProps) {
           beside={beside.has(view.digest)}
           rival={rivals.get(view)?.file}
           onBeside={asked.has(view) && !twins.has(view) ? (on) => onBeside(view.digest, on) : undefined}
-          onCertificate={
-            view.kind === "certificate" && found.length === 1 && !source.pasted
-              ? () => onCertificate(source.path)
-              : undefined
+          certificate={
+            view.kind === "certificate" &&
+            found.length === 1 &&
+            !source.pasted && <CertificateButton path={source.path} onImport={() => onCertificate(source.path)} />
           }
           onLeaveOut={leaveOut(view)}
         />

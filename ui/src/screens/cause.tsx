@@ -300,7 +300,7 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
       {asking?.what === "release" && (
         <ReasonDialog
           title={text(cause.message ? "bulk.release.title" : "cause.release.title", { n: asking.ids.length })}
-          explanation={text(cause.message ? "release.more" : "cause.release.more")}
+          explanation={text(cause.message ? "bulk.release.more" : "cause.release.more", { n: asking.ids.length })}
           confirm={text(cause.message ? "bulk.release" : "cause.release", { n: asking.ids.length })}
           isPending={isSending}
           onConfirm={(reason) =>
@@ -312,7 +312,7 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
       {asking?.what === "withdraw" && (
         <ReasonDialog
           title={text("correct-list.withdraw.title", { n: asking.ids.length })}
-          explanation={text(asking.ids.length > 1 ? "bulk.withdraw.more" : "withdraw.more")}
+          explanation={text("bulk.withdraw.more", { n: asking.ids.length })}
           confirm={text("correct-list.withdraw", { n: asking.ids.length })}
           isPending={busy}
           onConfirm={(reason) => withdraw(asking.ids, reason)}
@@ -322,7 +322,7 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
       {asking?.what === "not-reportable" && (
         <ReasonDialog
           title={text("bulk.not-reportable.title", { n: asking.ids.length })}
-          explanation={text("bulk.not-reportable.more")}
+          explanation={text("bulk.not-reportable.more", { n: asking.ids.length })}
           confirm={text("bulk.not-reportable", { n: asking.ids.length })}
           isPending={isSending}
           // Whoever asks later finds all of them by this word, wherever they were set so.

@@ -5,12 +5,14 @@ import { useMemo, useState } from "react";
 
 import { door } from "#door";
 
-import { useCommand, useEndpoints, useStatus } from "../bridge/queries";
+import type { Problem } from "../bridge/generated/Problem";
+import { useCertificateLook, useCommand, useEndpoints, useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
+import { IS_CA, UseAsCa } from "../parts/certificate-button";
 import { CertificateFacts, Validity } from "../parts/certificate-facts";
 import { Layers } from "../parts/connection-test";
 import { Button, Select, TextField } from "../kit/controls";
-import { Notice, ProblemNote } from "../kit/notes";
+import { Notice, ProblemNote, problemText } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { say, sayProblem } from "../kit/toasts";
 import { VaultOffer } from "../parts/vault";
@@ -40,10 +42,38 @@ export function useCertificateFiles(): CertificateFiles {
   }, [paths, turn, text]);
 }
 
+/** Answers to a look without a password that ask for one. */
+const SEALED: ReadonlySet<string> = new Set(["certificate-password-needed", "certificate-wrong-password"]);
+
+/** What no password makes a certificate of the laboratory: what it is instead, and where it belongs. */
+function Refused({ problem, files }: { problem: Problem; files: CertificateFiles }) {
+  const text = useText();
+  const [path, ...others] = files.paths;
+  const isCa = problem.code === IS_CA && path !== undefined && others.length === 0;
+  const said = problemText(text, problem);
+  return (
+    <>
+      {isCa ? (
+        <Notice tone="progress" role="status" title={said.title} actions={<UseAsCa path={path} />}>
+          {said.more}
+        </Notice>
+      ) : (
+        <ProblemNote problem={problem} />
+      )}
+      <div className={css.actions}>
+        <Button tone="quiet" onPress={files.clear}>
+          {text("action.cancel")}
+        </Button>
+      </div>
+    </>
+  );
+}
+
 export function CertificateImport({ files }: { files: CertificateFiles }) {
   const text = useText();
   const [password, setPassword] = useState("");
   const practice = useStatus().data?.environment === "practice";
+  const look = useCertificateLook(files.paths);
   const inspect = useCommand("certificate_inspect");
   const store = useCommand("certificate_import", {
     onDone() {
@@ -69,7 +99,8 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
     : "certificate.not-tested";
   const tryAndKeep = () =>
     trial.mutate(whole, { onSuccess: (probes) => probes.every(({ outcome }) => outcome === "passed") && keep() });
-  const found = inspect.data;
+  const found = inspect.data ?? look.data;
+  const refusedFile = look.error && !SEALED.has(look.error.code) ? look.error : undefined;
   return (
     <section className={`${screen.card} ${css.import}`} data-takes-focus="own" aria-label={text("certificate.import")}>
       <div className={screen.row}>
@@ -86,7 +117,8 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
           </li>
         ))}
       </ul>
-      {!found && (
+      {refusedFile && <Refused problem={refusedFile} files={files} />}
+      {!found && look.error && !refusedFile && (
         <form
           className={css.password}
           onSubmit={(event) => {
@@ -101,6 +133,7 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
             });
           }}
         >
+          <p data-testid="certificate-sealed">{text("certificate.sealed", { n: files.paths.length })}</p>
           <TextField
             label={text("certificate.password")}
             help={text("certificate.password.help")}

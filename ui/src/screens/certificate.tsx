@@ -1,6 +1,6 @@
 // The certificates for the authority: what each is used for, how long it is good, and the next one beside it.
 
-import { BadgeCheck, BadgeX, FileKey2, FlaskConical, Trash2 } from "lucide-react";
+import { BadgeCheck, BadgeX, FileKey2, FlaskConical, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 
 import type { StoredCertificateView } from "../bridge/generated/StoredCertificateView";
@@ -15,6 +15,7 @@ import { Empty, Notice, ProblemNote, ReadProblem } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { AdministrationNotice, Guarded, useAdministrationClosed } from "../parts/administration";
 import { say, sayProblem } from "../kit/toasts";
+import { useWindow } from "../place";
 import { CertificateImport } from "./certificate-import";
 import type { CertificateFiles } from "./certificate-import";
 import css from "./certificate.module.css";
@@ -136,18 +137,27 @@ function Stored({ stored }: { stored: StoredCertificateView }) {
   );
 }
 
-/** Lets another authority use it; those that use it already are not offered. */
+/** Lets another authority use it; those that use it already are not offered. Where there is none, one is added first. */
 function UseFor({ stored }: { stored: StoredCertificateView }) {
   const text = useText();
-  const endpoints = useEndpoints().data ?? [];
+  const { go } = useWindow();
+  const endpoints = useEndpoints().data;
   const use = useCommand("use_certificate", {
     onDone: (_, { endpoint }) =>
       say({ tone: "done", title: text("certificate.used-now", { endpoint: endpointName(text, endpoint) }) }),
   });
+  if (!endpoints) return null;
   const others = endpoints.filter(
     ({ environment, name }) => environment !== "practice" && !stored.endpoints.includes(name),
   );
-  if (others.length === 0) return null;
+  if (others.length === 0) {
+    if (stored.endpoints.length > 0) return null;
+    return (
+      <Button icon={Plus} onPress={() => go({ screen: "settings", adds: true })} data-testid="certificate-add-endpoint">
+        {text("endpoint.add")}
+      </Button>
+    );
+  }
   return (
     <Select
       label={text("certificate.use-for")}

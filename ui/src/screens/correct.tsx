@@ -1,7 +1,7 @@
 // To correct: what needs a person, by cause, so that one decision serves many reports.
 
 import { History, ListPlus, PartyPopper } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { ALL, useCameBack, useList, useStatus } from "../bridge/queries";
 import { causesOf, daysOf, firstOf } from "../causes";
@@ -64,11 +64,18 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
   const [correcting, setCorrecting] = useState<number>();
   // Kept here: a cause is gone from the list once its last report is corrected, and the dialog must not go with it.
   const [fixing, setFixing] = useState<number[]>();
+  /** The cause of the report that is open, as it was when that was still one of it: a correction may be in the list before
+   *  its answer is here. */
+  const known = useRef(holding);
+  useEffect(() => {
+    if (holding) known.current = holding;
+  });
   /** The next report of the same cause slides in; how many are left is said. */
   const follow = (done: number) => {
-    const cause = causes.find((one) => one.rows.some((row) => row.id === done));
-    const left = cause?.rows.filter((row) => row.id !== done) ?? [];
-    const at = cause?.rows.findIndex((row) => row.id === done) ?? 0;
+    const of = known.current?.rows ?? [];
+    const stay = new Set(rows.map(({ id }) => id));
+    const left = of.filter(({ id }) => id !== done && stay.has(id));
+    const at = of.filter(({ id }) => id === done || stay.has(id)).findIndex(({ id }) => id === done);
     say({ tone: "done", title: text("correct.next", { n: left.length }) });
     show((left[at] ?? left[0])?.id ?? null);
   };
@@ -91,9 +98,9 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
     k: () => move(-1),
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
-    e: () => open !== null && setCorrecting(open),
+    e: () => act("correct", open),
     r: () => act("resubmit", open),
-    Enter: () => (open === null ? move(0) : setCorrecting(open)),
+    Enter: () => (open === null ? move(0) : act("correct", open)),
     Escape: () => open !== null && close(),
   });
   return (

@@ -8,7 +8,7 @@ import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import type { Action } from "../bridge/generated/Action";
 import type { DetailView } from "../bridge/generated/DetailView";
 import type { MessageView } from "../bridge/generated/MessageView";
-import { useCommand, useDetail } from "../bridge/queries";
+import { useCommand, useDetail, useHasDraft } from "../bridge/queries";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import { useIntake } from "../intake";
@@ -23,6 +23,7 @@ import { Doubt } from "../parts/doubt";
 import { Message } from "../parts/message";
 import { ReadProblem } from "../kit/notes";
 import { ReportContent } from "../parts/report-content";
+import { countOf } from "../parts/said";
 import { SourceText, lineOf } from "../parts/source-text";
 import { StateBadge } from "../parts/state";
 import { diseaseOf, testOf } from "../parts/subject";
@@ -81,9 +82,10 @@ function Report(props: { view: DetailView; onCorrected: (id: number, isKept: boo
     setTab(section === null ? "source" : "content");
     setPointer({ section, field, line: lineOf(view, message) });
   };
-  const { row } = view;
+  const { row, timeline } = view;
   const messages = view.messages.filter((message) => !isNote(message));
   const held = heldAs(view);
+  const withdrawn = row.state === "withdrawn" && timeline.findLast(({ event }) => event === "withdrawn")?.params.reason;
   const veil = useVeil();
   const destination = useDestinations();
   /** The suggestion with which the correction is opened. */
@@ -119,13 +121,18 @@ function Report(props: { view: DetailView; onCorrected: (id: number, isKept: boo
         <p className={css.meaning} data-testid="meaning">
           {row.state === "held" && held !== "unsent" ? text(`held.${held}`) : words("state-meaning", row.state)}
         </p>
+        {withdrawn && (
+          <p className={`${css.meaning} selectable`} data-testid="withdrawn-why">
+            {veil.hide(text("timeline.reason", { reason: withdrawn }))}
+          </p>
+        )}
         <Doubt view={view} />
         <Links view={view} onShow={onShow} />
         <Actions view={view} onShow={onShow} onCorrected={onCorrected} />
       </header>
       {messages.length > 0 && (
         <section className={css.messages} aria-label={text("detail.messages")}>
-          <h3>{text("detail.messages.count", { n: messages.length })}</h3>
+          <h3>{countOf(text, messages)}</h3>
           <ul>
             {messages.map((message, at) => (
               <Message
@@ -246,6 +253,7 @@ function Actions(props: {
   const mayBeThere = view.row.state === "held" && held !== "unsent" && held !== "failed";
   const isPlain = view.row.errors + view.row.warnings === 0;
   const releasing = held === "unsent" ? (isPlain ? "release.back" : "release") : (`release.${held}` as const);
+  const hasDraft = useHasDraft(view).data ?? false;
   const offered = ACTIONS.filter(({ code }) => view.row.actions.includes(code));
   if (offered.length === 0) return null;
   return (
@@ -259,7 +267,7 @@ function Actions(props: {
           onPress={() => press(code)}
           data-testid={`action-${code}`}
         >
-          {text(word)}
+          {text(code === "correct" && hasDraft ? "action.correct.draft" : word)}
         </Button>
       ))}
       {view.row.actions.includes("withdraw") && !mayBeThere && (
@@ -301,7 +309,7 @@ function Actions(props: {
       {asking === "not-reportable" && (
         <ReasonDialog
           title={text("bulk.not-reportable.title", { n: 1 })}
-          explanation={text("bulk.not-reportable.more")}
+          explanation={text("bulk.not-reportable.more", { n: 1 })}
           confirm={text("action.not-reportable")}
           isPending={decide.isPending}
           onConfirm={(reason) =>

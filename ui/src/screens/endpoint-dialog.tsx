@@ -61,15 +61,16 @@ function fieldOf(problem: Problem | null): string | undefined {
   return undefined;
 }
 
-export function EndpointDialog({ onClose }: { onClose: () => void }) {
+/** `caFile`: the file of its CA, where that was chosen first. */
+export function EndpointDialog({ caFile, onClose }: { caFile?: string | undefined; onClose: () => void }) {
   const text = useText();
   const { locale } = useWords();
   const [empty] = useState(() => fieldsFor(locale));
   const [input, setInput] = useState(empty);
-  const own = useCa();
+  const own = useCa(caFile);
   const { ca, take } = own;
   const address = useRef<HTMLDivElement>(null);
-  const [advanced, setAdvanced] = useState(false);
+  const [advanced, setAdvanced] = useState(caFile !== undefined);
   const add = useCommand("add_endpoint", { onDone: onClose });
   const set = (change: Partial<EndpointInput>) => setInput((old) => ({ ...old, ...change }));
   const takeCa = useCallback(
@@ -243,8 +244,8 @@ function Presets({ onChoose }: { onChoose: (environment: "integration" | "produc
   );
 }
 
-/** A CA that was chosen or dropped, and what was wrong with it. */
-export function useCa() {
+/** A CA that was chosen or dropped, and what was wrong with it. `file`: one that was chosen before. */
+export function useCa(file?: string) {
   const [ca, setCa] = useState<CaView>();
   const [problem, setProblem] = useState<Problem>();
   const take = useCallback((paths: string[]) => {
@@ -260,6 +261,9 @@ export function useCa() {
       setProblem(undefined);
     }, refuse);
   }, []);
+  useEffect(() => {
+    if (file !== undefined) take([file]);
+  }, [file, take]);
   const choose = () =>
     void door.call("choose_files", { purpose: "ca" }).then(take, (thrown) => setProblem(problemOf(thrown)));
   const clear = () => {

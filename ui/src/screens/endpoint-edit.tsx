@@ -15,20 +15,22 @@ import { useDropInto } from "../parts/drops";
 import { Ca, SameAddress, Terms, hasUsualPath, useCa } from "./endpoint-dialog";
 import fields from "./endpoint-dialog.module.css";
 
-export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; onClose: () => void }) {
+/** `caFile`: the file of its CA, where that was chosen first. */
+export function EndpointEdit(props: { endpoint: EndpointView; caFile?: string | undefined; onClose: () => void }) {
+  const { endpoint, caFile, onClose } = props;
   const text = useText();
   // What is changed already when the other part is refused: the form goes on from there.
   const [known, setKnown] = useState({ name: endpoint.name, baseUrl: endpoint.baseUrl });
   const [name, setName] = useState(endpoint.name);
   const [baseUrl, setBaseUrl] = useState(endpoint.baseUrl);
   const [same, setSame] = useState(false);
-  const own = useCa();
+  const own = useCa(caFile);
   /** The CA of before is done without. */
   const [withoutCa, setWithoutCa] = useState(false);
   const [proxy, setProxy] = useState(endpoint.proxy ?? "");
   const [terms, setTerms] = useState({ release: endpoint.release, language: endpoint.language });
   // What differs from what most have is in sight.
-  const [isOpen, setOpen] = useState(endpoint.ownCa || endpoint.proxy !== null);
+  const [isOpen, setOpen] = useState(endpoint.ownCa || endpoint.proxy !== null || caFile !== undefined);
   const { take } = own;
   const takeCa = useCallback(
     (paths: string[]) => {

@@ -9,14 +9,16 @@ import type { ComplianceView } from "../bridge/generated/ComplianceView";
 import type { DayView } from "../bridge/generated/DayView";
 import type { DiseaseCountView } from "../bridge/generated/DiseaseCountView";
 import type { ListQuery } from "../bridge/generated/ListQuery";
+import type { PaceView } from "../bridge/generated/PaceView";
 import type { State } from "../bridge/generated/State";
 import type { StatisticsView } from "../bridge/generated/StatisticsView";
 import type { Timeliness } from "../bridge/generated/Timeliness";
 import { ALL, useRows, useStatistics } from "../bridge/queries";
 import { keyOf } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
+import type { Text } from "../i18n/text";
 import { Button, CopyButton } from "../kit/controls";
-import { DayChart, instantsOf, medianOf, sumOf, totalsByDay, weekBefore } from "../parts/day-chart";
+import { DayChart, instantsOf, isByWeek, medianOf, sumOf, totalsByDay, weekBefore } from "../parts/day-chart";
 import type { Totals } from "../parts/day-chart";
 import { Deadline, useNow } from "../parts/deadline";
 import { LostReports } from "../parts/lost";
@@ -87,10 +89,10 @@ function Figures({ view }: { view: StatisticsView }) {
       </ul>
       {days.length > 1 && sum > 0 && (
         <section className={screen.card}>
-          <h2>{text("overview.chart")}</h2>
+          <h2>{text(isByWeek(days) ? "overview.chart.weeks" : "overview.chart")}</h2>
           <DayChart days={days} known={known} />
           {days.some((day) => weekBefore({ first: day.date, last: day.date }, known)) && (
-            <p className={css.more}>{text("overview.before")}</p>
+            <p className={css.more}>{text(isByWeek(days) ? "overview.before.weeks" : "overview.before")}</p>
           )}
           <DayTable days={days} known={known} />
         </section>
@@ -112,6 +114,16 @@ function totalsOf(days: DayView[]): DayView["byState"] {
   return Object.fromEntries(STATE_CODES.map((state) => [state, sum(state)]));
 }
 
+/** Reports below which a half of them, or 95 of 100, are no figures. */
+const PACE_REPORTS = 5;
+
+function paceOf({ median, p95, reports }: PaceView, text: Text, format: ReturnType<typeof useFormat>): string {
+  const most = format.duration(p95);
+  // Of so few, 95 of 100 are all of them.
+  if (reports < PACE_REPORTS) return text("overview.pace.few", { n: reports, most });
+  return text("overview.pace", { median: format.duration(median), most });
+}
+
 /** What was sent and what became of it, how long that took, and how it was before. */
 function Sentence({ view, totals }: { view: StatisticsView; totals: DayView["byState"] }) {
   const text = useText();
@@ -126,7 +138,7 @@ function Sentence({ view, totals }: { view: StatisticsView; totals: DayView["byS
       completed: totals.completed ?? 0,
       attention: (totals.failed ?? 0) + (totals.rejected ?? 0) + (totals.held ?? 0),
     }),
-    pace && text("overview.pace", { median: format.duration(pace.median), most: format.duration(pace.p95) }),
+    pace && paceOf(pace, text, format),
     before > 0 && text(more < 0 ? "overview.fewer" : "overview.more", { n: Math.abs(more), days: days.length }),
   ];
   return (

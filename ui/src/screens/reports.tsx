@@ -1,8 +1,8 @@
 // Reports: the groups with live counts, search, filters, the list, what is chosen, and the report that is open beside it.
 
 import { useQueryClient } from "@tanstack/react-query";
-import { Inbox, SearchX, X } from "lucide-react";
-import { useDeferredValue, useRef, useState } from "react";
+import { ChevronDown, ChevronUp, Inbox, SearchX, X } from "lucide-react";
+import { useDeferredValue, useEffect, useRef, useState } from "react";
 
 import { door } from "#door";
 
@@ -37,7 +37,7 @@ import { useOtherRoom, useWindow } from "../place";
 import type { Only, Sent } from "../place";
 import { useSelection } from "../selection";
 import type { Selection } from "../selection";
-import { EVERYTHING, PERIODS, filterOf, isNarrowed, sortedBy } from "../view";
+import { EVERYTHING, PERIODS, filterOf, filtersIn, isNarrowed, sortedBy } from "../view";
 import type { Period, View } from "../view";
 import { Detail } from "./detail";
 import css from "./reports.module.css";
@@ -48,11 +48,14 @@ export function Reports({
   open,
   sent,
   only,
+  corrects,
 }: {
   group: Group | null;
   open: number | null;
   sent?: Sent;
   only?: Only;
+  /** The form of the open report is asked for. */
+  corrects?: true;
 }) {
   const text = useText();
   const { language } = useWords();
@@ -61,6 +64,7 @@ export function Reports({
   const view: View = { ...own, group };
   const [correcting, setCorrecting] = useState<number>();
   const [decided, setDecided] = useState<Decided>();
+  const [showsFilters, setShowsFilters] = useState(false);
   const searchInput = useRef<HTMLInputElement>(null);
   const grid = useRef<HTMLDivElement>(null);
   const sought = useDeferredValue(view.search.trim());
@@ -95,6 +99,11 @@ export function Reports({
     if (open !== null) go({ screen: "reports", group, open: next.id, sent, only });
   };
   const act = useReportKeys(setCorrecting, show);
+  useOnce(corrects === true, () => {
+    // Whoever comes back to this place has not asked for the form again.
+    show(open);
+    act("correct", open);
+  });
   const toGroup = (code: Group | null) => () => go({ screen: "reports", group: code, open: null, sent, only });
   useAllKey(chooseAll);
   useKeys({
@@ -141,13 +150,23 @@ export function Reports({
                 if (!rows.some((row) => row.id === focus)) setFocus(rows[0]?.id ?? null);
               }}
             />
+            <span className={css.unfolds}>
+              <Button
+                icon={showsFilters ? ChevronUp : ChevronDown}
+                onPress={() => setShowsFilters(!showsFilters)}
+                aria-expanded={showsFilters}
+                data-testid="filters"
+              >
+                {text("filter.all", { n: filtersIn(view) })}
+              </Button>
+            </span>
             <SavedViews view={view} onUse={use} />
           </div>
           {sent && <SentFilter sent={sent} group={group} />}
           {only && <OnlyFilter only={only} group={group} />}
           <div className={css.narrowing}>
             <GroupFilter group={group} counts={counts.data} show={(code) => toGroup(code)()} />
-            <div className={css.menus}>
+            <div className={css.menus} data-folded={!showsFilters}>
               <Select
                 label={text("reports.period")}
                 hideLabel
@@ -230,6 +249,16 @@ export function Reports({
       )}
     </div>
   );
+}
+
+function useOnce(isAsked: boolean, act: () => void): void {
+  const latest = useRef(act);
+  useEffect(() => {
+    latest.current = act;
+  });
+  useEffect(() => {
+    if (isAsked) latest.current();
+  }, [isAsked]);
 }
 
 /** Filters as somebody sets them; what is asked for anew from elsewhere in the window begins with all reports again. */

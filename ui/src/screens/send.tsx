@@ -35,12 +35,13 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
   const [beside, setBeside] = useState<ReadonlySet<string>>(new Set());
   const [pasting, setPasting] = useState(false);
   const chooser = useChooser();
-  const asked = questions(intake.sources);
+  const asked = useMemo(() => questions(intake.sources), [intake.sources]);
   const count = tally(intake.sources, beside, asked);
   const [separate, setSeparate] = useState(false);
   const { send, isPending } = useSend({ again, setAgain, beside, separate, setSeparate });
   const total = count.send + repeated(intake.sources.filter(({ path }) => again.has(path))).length;
   const ready = total + count.correction > 0 && count.looking === 0 && !isPending;
+  const [rivalsHere, twinsHere] = useMemo(() => [rivals(intake.sources), twins(intake.sources)], [intake.sources]);
   const shared = useMemo(() => sharedWarnings(intake.sources), [intake.sources]);
   const paste = usePasted();
   usePaste(paste);
@@ -131,8 +132,8 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
                     onAgain={(on) => setAgain((set) => changed(set, source.path, on))}
                     beside={beside}
                     asked={asked}
-                    rivals={rivals(intake.sources)}
-                    twins={twins(intake.sources)}
+                    rivals={rivalsHere}
+                    twins={twinsHere}
                     onBeside={(digest, on) => setBeside((set) => changed(set, digest, on))}
                     shared={shared}
                     onCertificate={onCertificate}

@@ -11,13 +11,13 @@ import { useCommand, useEndpoints, usePreferences, useStatus } from "../bridge/q
 import { endpointName, useCodeText, useText } from "../i18n/text";
 import { ConnectionTest } from "../parts/connection-test";
 import { Button, Select, Switch } from "../kit/controls";
-import { ReadProblem } from "../kit/notes";
+import { Notice, ReadProblem } from "../kit/notes";
 import { PassphraseDialog } from "../parts/passphrase-dialog";
 import { LanguageChoice } from "../parts/rail";
 import screen from "../kit/screen.module.css";
 import { SupportDialog } from "../parts/support-dialog";
 import { sayProblem } from "../kit/toasts";
-import { Administration, AdministrationNotice, Guarded } from "../parts/administration";
+import { Administration, AdministrationNotice, Guarded, useAdministrationClosed } from "../parts/administration";
 import { Updates } from "../parts/updates";
 import { WatchedFiles } from "../parts/watched-files";
 import { WatchedFolder } from "../parts/watched";
@@ -37,8 +37,8 @@ const ATTENTION_DAYS = ["1", "2", "3", "5", "7", "14", "30"];
 const CLOSINGS = ["ask", "background", "quit"] as const;
 const THEMES = ["system", "light", "dark"] as const;
 
-/** `adds`: the form for a new authority is open at once. */
-export function Settings({ adds = false }: { adds?: boolean }) {
+/** `adds`: the form for a new authority is open at once. `ca`: a file that is to be the CA of an authority. */
+export function Settings({ adds = false, ca }: { adds?: boolean; ca?: string | undefined }) {
   const text = useText();
   return (
     <>
@@ -49,7 +49,7 @@ export function Settings({ adds = false }: { adds?: boolean }) {
         <div className={screen.columns}>
           <AdministrationNotice />
           <Look />
-          <Endpoints adds={adds} />
+          <Endpoints adds={adds} file={ca} />
           <Sending />
           {/* The small ones stand where one column ends and the other begins: so both end at much the same height. */}
           <Lock />
@@ -143,16 +143,27 @@ function Look() {
   );
 }
 
-function Endpoints({ adds }: { adds: boolean }) {
+function Endpoints({ adds, file }: { adds: boolean; file: string | undefined }) {
   const text = useText();
   const words = useCodeText();
   const endpoints = useEndpoints();
   const [adding, setAdding] = useState(adds);
   const [leaving, setLeaving] = useState<EndpointView>();
   const [editing, setEditing] = useState<EndpointView>();
+  const [ca, setCa] = useState(file);
+  const closed = useAdministrationClosed();
   const inUse = endpoints.data?.find((endpoint) => endpoint.inUse);
+  const real = endpoints.data?.filter(({ environment }) => environment !== "practice");
+  // Where there is no choice, the file of a CA opens the authority at once.
+  const meant = ca !== undefined && !closed ? real : undefined;
+  const edited = editing ?? (meant?.length === 1 && !adding ? meant[0] : undefined);
   const use = useCommand("use_endpoint");
   const onError = sayProblem(text);
+  const close = () => {
+    setEditing(undefined);
+    setAdding(false);
+    setCa(undefined);
+  };
   const take = (endpoint: EndpointView) => {
     const go = () => use.mutate({ name: endpoint.name }, { onError });
     // Practice is left by no slip.
@@ -175,6 +186,20 @@ function Endpoints({ adds }: { adds: boolean }) {
             </Button>
           </div>
           <ReadProblem of={endpoints} />
+          {ca !== undefined && (
+            <Notice
+              tone="progress"
+              title={text("endpoint.ca.for", { file: ca.split(/[/\\]/).at(-1) ?? ca })}
+              actions={real?.map((endpoint) => (
+                <Button key={endpoint.name} onPress={() => setEditing(endpoint)}>
+                  {endpoint.name}
+                </Button>
+              ))}
+              data-testid="ca-for"
+            >
+              {text("endpoint.ca.for.more")}
+            </Notice>
+          )}
           <ul className={css.endpoints}>
             {endpoints.data?.map((endpoint) => (
               <li
@@ -214,8 +239,8 @@ function Endpoints({ adds }: { adds: boolean }) {
         </section>
       </Guarded>
       {inUse && <ConnectionTest key={inUse.name} endpoint={inUse} />}
-      {editing && <EndpointEdit endpoint={editing} onClose={() => setEditing(undefined)} />}
-      {adding && <EndpointDialog onClose={() => setAdding(false)} />}
+      {edited && <EndpointEdit key={edited.name} endpoint={edited} caFile={ca} onClose={close} />}
+      {(adding || meant?.length === 0) && <EndpointDialog caFile={ca} onClose={close} />}
       {leaving && (
         <ProductionDialog
           endpoint={leaving}

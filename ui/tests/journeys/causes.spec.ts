@@ -88,6 +88,90 @@ test("what one cause holds up is set not reportable with one reason, and the cau
   }
 });
 
+test("whoever leaves one report unsent is told that it is for good, reads why beside its state, and can add it again", async ({
+  window,
+  core,
+}) => {
+  const [file = ""] = core.copies("muster-fehler", 1);
+  await sent(core, [file]);
+  const dialog = window.getByRole("dialog");
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("cause-not-reportable").click();
+  await expect(dialog).toContainText("Say why it need not be reported");
+  await expect(dialog).toContainText("This cannot be undone.");
+  await window.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  await window.getByTestId("report-row").click();
+  await window.getByTestId("action-not-reportable").click();
+  await expect(dialog).toContainText("Say why it need not be reported");
+  await window.keyboard.press("Escape");
+  await window.getByTestId("action-withdraw").click();
+  await expect(dialog).toContainText(
+    "This cannot be undone. To send it after all, add its file again and choose “Send again”.",
+  );
+  await window.getByTestId("reason").fill("sent by fax");
+  await window.getByTestId("reason-confirm").click();
+  await expect(dialog).toHaveCount(0);
+  await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "withdrawn");
+  await expect(window.getByTestId("withdrawn-why")).toHaveText("Reason: sent by fax");
+  await sound(window);
+  // What the dialog has said of it holds.
+  await core.drop([file]);
+  await window.getByText("Send again", { exact: true }).click();
+  await window.getByTestId("send-button").click();
+  await expect.poll(async () => (await core.call("status")).counts.needsAttention).toBe(1);
+});
+
+test("the next report of the same cause follows, however the correction was opened, and its form waits for the keyboard", async ({
+  window,
+  core,
+}) => {
+  await sent(core, core.copies("muster-fehler", 5));
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("reveal-names").click();
+  const family = window.getByRole("dialog").getByRole("textbox", { name: "Family name" });
+  /** Types the right name where the keyboard is, and sends it. */
+  const correct = async () => {
+    await expect(family).toBeFocused();
+    await window.keyboard.press("Control+a");
+    await window.keyboard.type("Muster");
+    await expect(window.getByTestId("correct-send")).toBeEnabled();
+    await window.keyboard.press("Control+Enter");
+    await expect(family).toHaveCount(0);
+  };
+  const isFollowed = async (left: string, needsAttention: number) => {
+    await expect(window.getByText(left)).toBeVisible();
+    await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "failed");
+    await expect.poll(async () => (await core.call("status")).counts.needsAttention).toBe(needsAttention);
+  };
+  // From the page of the cause: its first report is opened, and then corrected, by the same key.
+  await expect(window.getByTestId("cause-page")).toBeVisible();
+  await window.keyboard.press("j");
+  await window.keyboard.press("e");
+  await correct();
+  await isFollowed("4 reports left", 4);
+  await window.keyboard.press("e");
+  await correct();
+  await isFollowed("3 reports left", 3);
+  // The list has heard of the correction before its answer is there.
+  await window.keyboard.press("e");
+  await window.route("**/call/correct_with_text", async (route) => {
+    const response = await route.fetch();
+    await expect(window.getByTestId("cause").locator("span[aria-hidden]").first()).toHaveText("2");
+    await route.fulfill({ response });
+  });
+  await correct();
+  await isFollowed("2 reports left", 2);
+  await window.unroute("**/call/correct_with_text");
+  // From the report, whose next one follows too.
+  await window.getByTestId("action-correct").click();
+  await correct();
+  await isFollowed("1 report left", 1);
+  await window.getByTestId("action-correct").click();
+  await correct();
+  await expect(window.getByText("All reports of this cause are corrected")).toBeVisible();
+});
+
 test("a cause that comes back after all its reports were corrected says so", async ({ window, core }) => {
   const files = core.copies("muster-fehler", 3);
   const [first = "", second = "", third = ""] = files;

@@ -194,6 +194,82 @@ test("a certificate takes the place of the one in use once the authority has acc
   await expect.poll(used).not.toEqual([first]);
 });
 
+test("the file of a CA leads to the authority that uses it, from Send and from the certificates", async ({
+  window,
+  core,
+}) => {
+  await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
+  const made = await authority(core);
+  const input = { environment: "integration" as const, release: null, language: null, caPem: null, proxy: null };
+  const dialog = window.getByRole("dialog");
+
+  // On the list of Send, beside a report: with no authority yet, one is added with it.
+  await core.drop([made.ca, core.sample("covid")]);
+  await expect(window.getByTestId("candidate-row")).toHaveCount(2);
+  await expect(window.getByTestId("import-this-certificate")).toHaveCount(0);
+  await window.getByTestId("use-as-ca").click();
+  await expect(dialog).toContainText("Add an authority");
+  await expect(window.getByTestId("endpoint-ca")).toContainText("Valid until");
+  await window.keyboard.press("Escape");
+  await window.getByTestId("discard").click();
+
+  // Dropped alone it is said what it is, and no password is asked for; the only authority is opened with it.
+  await core.call("add_endpoint", { input: { ...input, name: "Pilot", baseUrl: made.base } });
+  await core.drop([made.ca]);
+  await expect(window.getByText("This is the certificate of a certificate authority (CA)")).toBeVisible();
+  await expect(window.getByTestId("certificate-password")).toHaveCount(0);
+  await sound(window);
+  await window.getByTestId("use-as-ca").click();
+  await expect(dialog).toContainText("Pilot");
+  await expect(window.getByTestId("endpoint-ca")).toContainText("Valid until");
+  await expect(window.getByTestId("endpoint-ca").getByText("Valid until")).toBeInViewport();
+  await window.getByTestId("endpoint-change").click();
+  await expect(window.getByText("Integration · Version 1.13.1 · own certification authority")).toBeVisible();
+
+  // Of several, the person says which.
+  await core.call("add_endpoint", { input: { ...input, name: "Second", baseUrl: "https://127.0.0.1:9/v1/fhir" } });
+  await core.drop([made.ca]);
+  await window.getByTestId("use-as-ca").click();
+  await expect(dialog).toHaveCount(0);
+  await window.getByTestId("ca-for").getByRole("button", { name: "Second" }).click();
+  await expect(dialog.getByRole("textbox", { name: "Name" })).toHaveValue("Second");
+  await expect(window.getByTestId("endpoint-ca")).toContainText("Valid until");
+  await window.getByTestId("endpoint-change").click();
+  await expect(dialog).toHaveCount(0);
+  await expect(window.getByTestId("ca-for")).toHaveCount(0);
+});
+
+test("a certificate that no authority uses leads to one, and is removed", async ({ window, core }) => {
+  await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
+  const made = await authority(core);
+  await core.call("certificate_import", { paths: [made.p12], password: made.password, endpoint: null });
+  await window.getByTestId("nav-certificate").click();
+  const stored = window.getByTestId("certificate-stored");
+  await expect(stored).toContainText("Not used for any authority now.");
+  await stored.getByTestId("certificate-add-endpoint").click();
+  await expect(window.getByRole("dialog")).toContainText("Add an authority");
+  await window.keyboard.press("Escape");
+  // Who imported it has left behind which one it was.
+  await window.getByTestId("audit-log").click();
+  const imported = window.locator('[data-change="certificate-imported-named"]');
+  await expect(imported).toContainText(/CN=riverside.*valid until \d+ \w+ \d{4}/);
+  await window.keyboard.press("Escape");
+  await window.getByTestId("nav-certificate").click();
+  await stored.getByTestId("certificate-remove").click();
+  await window.getByTestId("certificate-remove-confirm").click();
+  await expect(stored).toHaveCount(0);
+});
+
+test("what a certificate file is, is said before its password is asked for", async ({ window, core }) => {
+  const made = await authority(core);
+  await core.drop([made.p12]);
+  await expect(window.getByTestId("certificate-sealed")).toContainText("protected by a password");
+  await expect(window.getByTestId("certificate-password")).toBeFocused();
+  await core.drop([core.write("notes.pem", "minutes of the meeting")]);
+  await expect(window.getByText("This is not a certificate file")).toBeVisible();
+  await expect(window.getByTestId("certificate-password")).toHaveCount(0);
+});
+
 test.describe("in French", () => {
   test.use({ language: "fr" });
 

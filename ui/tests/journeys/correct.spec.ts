@@ -185,10 +185,29 @@ test.describe("with names", () => {
     await window.reload();
     await window.getByTestId("nav-correct").click();
     await window.getByTestId("report-row").first().click();
-    await window.getByTestId("action-correct").click();
+    const action = window.getByTestId("action-correct");
+    await expect(action).toHaveText("Continue the draft");
+    await action.click();
     await expect(window.getByText("Your draft of earlier is here again")).toBeVisible();
     await window.getByRole("button", { name: "Start again from what was sent" }).click();
     await expect(window.getByText("Nothing is changed yet")).toBeVisible();
+    // What is as it was sent is no draft.
+    await expect.poll(() => core.call("draft", { id: id ?? 0 })).toBe(sent);
+    await window.keyboard.press("Escape");
+    await expect(window.getByRole("dialog")).toHaveCount(0);
+    await expect(action).toHaveText("Correct");
+    // What was left open and typed in is one.
+    await action.click();
+    await window.getByTestId("hidden-form-Patient.name.family").click();
+    await window.getByRole("dialog").getByRole("textbox", { name: "Family name" }).fill("Mus");
+    await expect.poll(() => core.call("draft", { id: id ?? 0 })).toContain('"Mus"');
+    await window.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await expect(action).toHaveText("Continue the draft");
+    await action.click();
+    await window.getByRole("dialog").getByRole("textbox", { name: "Family name" }).fill("Muster");
+    await window.keyboard.press("Control+Enter");
+    await expect(window.getByRole("dialog")).toHaveCount(0);
+    await expect(action).toHaveCount(0);
   });
 
   test("many reports of one cause are fixed once: one goes first, its verdict lets the others go", async ({

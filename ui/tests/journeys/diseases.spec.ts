@@ -34,3 +34,26 @@ test.describe("in German", () => {
     await expect(window.getByTestId("results")).toContainText("POSITIV");
   });
 });
+
+test.describe("in French", () => {
+  test.use({ language: "fr" });
+  test("organism, specimen and interpretation are French, and the words of the report are at hand", async ({
+    window,
+    core,
+  }) => {
+    const measles = core.copies("malaria", 1, (content) =>
+      content.replace("30020004", "52584002").replace("Plasmodium falciparum", "Measles virus (organism)"),
+    );
+    await core.send(measles);
+    await window.getByTestId("nav-reports").click();
+    await window.getByTestId("report-row").click();
+    const detail = window.getByTestId("detail");
+    await expect(detail.getByTestId("results")).toContainText("Virus de la rougeole");
+    await expect(detail.locator("[data-field='observation.interpretation'] dd")).toHaveText(/^Positif\s*POS$/);
+    const specimen = detail.locator("[data-field='specimen.type'] dd");
+    await expect(specimen).toHaveText(/^Sang\s*119297000$/);
+    await expect(specimen.getByTitle("Dans la déclaration\u00a0: Blood specimen")).toBeVisible();
+    for (const own of ["Measles virus", "Blood specimen", "Positive"]) await expect(detail).not.toContainText(own);
+    await expect(specimen.locator("[title]")).toHaveCount(1);
+  });
+});

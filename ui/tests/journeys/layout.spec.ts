@@ -224,6 +224,87 @@ test("with text of 200 % in a small window Send is in reach, and so is every pla
     await expect(by(window, `nav-${place}`)).toBeInViewport({ ratio: 1 });
 });
 
+/** Rows of the list that nothing hides, from their upper to their lower edge. */
+function rowsInSight(page: Page): Promise<number> {
+  return by(page, "report-row").evaluateAll((rows) => {
+    const isSeen = (row: Element, x: number, y: number) => row.contains(document.elementFromPoint(x, y));
+    return rows.filter((row) => {
+      const { left, width, top, bottom } = row.getBoundingClientRect();
+      return isSeen(row, left + width / 2, top + 2) && isSeen(row, left + width / 2, bottom - 3);
+    }).length;
+  });
+}
+
+for (const language of ["en", "de"]) {
+  test(`in the smallest window the list of reports is in sight above what became of the last ones: ${language}`, async ({
+    window,
+    core,
+  }) => {
+    await filled(core);
+    await core.call("set_preferences", { preferences: { ...(await core.call("preferences")), language } });
+    await window.setViewportSize({ width: 320, height: 640 });
+    await window.reload();
+    await expect(by(window, "nav-send")).toBeVisible();
+    await core.drop([core.sample("gonorrhoea"), ...core.copies("muster-fehler", 4).slice(2)]);
+    await expect(by(window, "send-button")).toBeEnabled();
+    await by(window, "send-button").click();
+    const batch = by(window, "batch");
+    await expect(batch).toHaveAttribute("data-phase", "settled");
+    await by(window, "nav-reports").click();
+    await expect(by(window, "report-row")).toHaveCount(7);
+    await expect.poll(() => rowsInSight(window)).toBeGreaterThanOrEqual(4);
+    expect(await window.evaluate(crowded)).toEqual([]);
+
+    // With text of 200 % a window of 900 pixels is as narrow.
+    await window.setViewportSize({ width: 900, height: 650 });
+    const textSize = () => window.evaluate(() => getComputedStyle(document.documentElement).fontSize);
+    await expect(async () => {
+      await window.keyboard.press("Control+Equal");
+      expect(await textSize()).toBe("32px");
+    }).toPass();
+    await expect.poll(() => rowsInSight(window)).toBeGreaterThanOrEqual(1);
+    expect(await window.evaluate(crowded)).toEqual([]);
+    await window.keyboard.press("Control+0");
+    await expect.poll(textSize).toBe("16px");
+    await window.setViewportSize({ width: 320, height: 640 });
+
+    // One thing to do is in sight; the rest is behind one button.
+    await expect(by(window, "batch-correct")).toBeInViewport({ ratio: 1 });
+    await expect(by(window, "batch-show")).toBeHidden();
+    await batch.getByTestId("more-actions").click();
+    await window.getByRole("menuitem").click();
+    await expect(by(window, "sent-filter")).toBeVisible();
+    await by(window, "sent-filter").getByRole("button").click();
+
+    // With reports that are chosen there are two bars.
+    await by(window, "choose-all").click();
+    await by(window, "bulk-bar").getByTestId("more-actions").click();
+    expect(await window.getByRole("menuitem").count()).toBeGreaterThanOrEqual(3);
+    await window.keyboard.press("Escape");
+    await expect.poll(() => rowsInSight(window)).toBeGreaterThanOrEqual(3);
+    await sound(window);
+
+    // So are the filters, and how many of them are in force is said.
+    const filters = by(window, "filters");
+    await expect(by(window, "filter-state")).toBeHidden();
+    await filters.click();
+    await by(window, "filter-state").click();
+    await window.getByRole("menuitemcheckbox").first().click();
+    await window.keyboard.press("Escape");
+    await filters.click();
+    await expect(filters).toHaveText("Filter" + (language === "en" ? "s · 1" : " · 1"));
+    await expect(by(window, "filter-state")).toBeHidden();
+
+    await batch.getByRole("button").last().click();
+    await expect(batch).toHaveCount(0);
+    // Where there is room, all of them stand side by side.
+    await window.setViewportSize({ width: 1280, height: 640 });
+    await expect(filters).toBeHidden();
+    await expect(by(window, "filter-state")).toBeVisible();
+    await expect(by(window, "bulk-csv")).toBeVisible();
+  });
+}
+
 test("theme and rows are chosen in the settings, are seen at once and are there at the next start", async ({
   window,
   core,

@@ -10,7 +10,7 @@ test("figures lead to the reports that they count", async ({ window, core }) => 
   await expect.poll(async () => (await core.call("status")).counts.byState).toMatchObject({ completed: 2, failed: 1 });
   await window.getByTestId("nav-overview").click();
   await expect(window.getByTestId("overview-sentence")).toContainText(
-    /3 reports in the last 7 days: 2 completed, 1 to correct\. Half were completed within \d+ second/,
+    /3 reports in the last 7 days: 2 completed, 1 to correct\. The slowest was completed within \d+ second/,
   );
   await expect(window.getByTestId("overview-causes").getByRole("button")).toHaveCount(1);
   await expect(window.getByTestId("overview-diseases")).toContainText("Malaria");
@@ -29,6 +29,7 @@ test("figures lead to the reports that they count", async ({ window, core }) => 
     .getByRole("button", { name: /3 reports/ })
     .click();
   await expect(window.getByTestId("report-row")).toHaveCount(3);
+  await expect(window.getByTestId("group-all")).toHaveText("All3");
   await window.getByTestId("nav-overview").click();
   await window
     .getByTestId("chart")
@@ -37,6 +38,7 @@ test("figures lead to the reports that they count", async ({ window, core }) => 
     .click();
   await expect(window.getByTestId("only-filter")).toBeVisible();
   await expect(window.getByTestId("report-row")).toHaveCount(0);
+  await expect(window.getByTestId("group-all")).toHaveText("All0");
 
   await window.getByTestId("nav-overview").click();
   await window
@@ -49,9 +51,21 @@ test("figures lead to the reports that they count", async ({ window, core }) => 
 
 test("a year is drawn by week", async ({ window, core }) => {
   await core.send([core.sample("covid")]);
+  await expect.poll(async () => (await core.call("status")).counts.completed).toBe(1);
   await window.getByTestId("nav-overview").click();
   await window.getByRole("button", { name: "365 days" }).click();
   await expect(window.getByTestId("chart").getByRole("button")).toHaveCount(53);
+  await expect(window.getByRole("heading", { name: /^Reports per / })).toHaveText(/^Reports per week/);
+  await expect(window.getByRole("list", { name: /^Reports per week/ })).toBeVisible();
+  // The name of the last bar, which is wider than that, ends with the chart.
+  const beyond = await window.getByTestId("chart").evaluate((chart) => {
+    const name = document.createRange();
+    name.selectNodeContents(chart.lastElementChild?.lastElementChild ?? chart);
+    return name.getBoundingClientRect().right - chart.getBoundingClientRect().right;
+  });
+  expect(beyond).toBeLessThanOrEqual(1);
+  // One report is no figure of how long they take.
+  await expect(window.getByTestId("overview-sentence")).toContainText(/The only completed report took \d+ second/);
   await window
     .getByTestId("chart")
     .getByRole("button", { name: /1 report\b/ })

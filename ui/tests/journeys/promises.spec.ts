@@ -31,7 +31,6 @@ test.describe("a newcomer", () => {
     const batch = window.getByTestId("batch");
     await expect(batch).toHaveAttribute("data-phase", "settled");
     await press(batch.getByTestId("batch-correct"));
-    await press(window.getByTestId("action-correct"));
     await press(window.getByRole("button", { name: "Show and correct" }));
     await type(window.getByRole("dialog").getByRole("textbox", { name: "Family name" }), "Muster");
     await expect(window.getByTestId("correct-summary").getByTestId("difference")).toBeVisible();

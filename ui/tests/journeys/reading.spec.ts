@@ -98,3 +98,16 @@ test("select all takes the rows of the list, and nowhere the words of the window
     expect(await selected()).not.toContain("Overview");
   }
 });
+
+test("a file that is broken has one name: it cannot be read, and nobody says that it is no report", async ({
+  window,
+  core,
+}) => {
+  const whole = readFileSync(core.sample("covid"), "utf8");
+  await core.drop([core.write("broken.json", whole.replace(/"type"\s*:/, '"type"'))]);
+  const row = window.getByTestId("candidate-row");
+  await expect(row).toContainText("Unreadable file");
+  await expect(row).toContainText("The JSON is broken here");
+  await expect(row).not.toContainText("Not a report");
+  await expect(row).not.toContainText("Laboratory report");
+});

@@ -108,3 +108,31 @@ for (const [one, all] of [
     await takenBack(window, core, all ? 3 : 1);
   });
 }
+
+test("what is still being taken in is taken back: nothing leaves, and the rest stays on the list", async ({
+  window,
+  core,
+}) => {
+  test.setTimeout(120_000);
+  const TOTAL = 120;
+  const wrong = (content: string) => content.replace(/"gender": "\w+"/, '"gender": "nobody"');
+  const sent = await core.send(core.copies("covid", TOTAL, wrong));
+  expect(sent.submissions.filter((id) => id !== null)).toHaveLength(TOTAL);
+  await undoSeconds(core, 30);
+  await core.drop(core.copies("covid", TOTAL));
+  const send = window.getByTestId("send-button");
+  await expect(send).toBeEnabled({ timeout: 120_000 });
+  await send.click();
+  const taking = window.getByTestId("taking");
+  await expect(taking).toContainText(`of ${TOTAL} taken in`);
+  await expect(send, "it goes once").toBeDisabled();
+  await window.getByTestId("undo").click();
+  const batch = window.getByTestId("batch");
+  await expect(batch).toHaveAttribute("data-phase", "undone", { timeout: 30_000 });
+  const { byState } = (await core.call("status")).counts;
+  expect(byState).toMatchObject({ queued: 0, sending: 0, "in-progress": 0, completed: 0, held: TOTAL });
+  // What was not taken in can be sent now.
+  const left = TOTAL - (byState.superseded ?? 0);
+  expect(left).toBeLessThan(TOTAL);
+  await expect(window.getByTestId("candidate-row")).toHaveCount(left);
+});

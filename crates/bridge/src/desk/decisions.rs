@@ -1,6 +1,8 @@
 //! One decision for many reports. Each is decided by itself: what cannot be done for one keeps no
 //! other back, and all of them are told.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use engine::{Engine, EngineError};
 use futures::{StreamExt as _, stream};
 use report::{Action, StateCode, SubmissionId};
@@ -8,12 +10,16 @@ use serde::Deserialize;
 use ts_rs::TS;
 
 use super::Desk;
+use super::pace::Pace;
 use crate::limits;
 use crate::problem::Problem;
 use crate::views::{DecidedView, RefusedView};
 
 /// Reports decided side by side: reading them is the work, and the journal writes them together.
 const AT_ONCE: usize = 8;
+/// Reports held back side by side. That is one small step each, and while the last ones wait for
+/// theirs they may leave.
+const HELD_BACK_AT_ONCE: usize = 64;
 
 /// What is decided for many reports at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, TS)]
@@ -46,9 +52,13 @@ impl Desk {
             }
             Decision::Resubmit | Decision::HoldBack => String::new(),
         };
-        let (engine, delay) = (self.engine(), self.undo_micros().await?);
+        let engine = self.engine();
+        let pace = Pace::new(self.undo_micros().await?);
+        let (total, done) = (ids.len(), AtomicUsize::new(0));
         let decide = async |id: i64| {
             let (submission, reason) = (SubmissionId(id), reason.clone());
+            let ordered = done.load(Ordering::Relaxed);
+            let delay = pace.delay(ordered, total - ordered);
             let sent = match decision {
                 Decision::Resubmit => Some(engine.resubmit_after(submission, delay).await?.0),
                 Decision::Release => {
@@ -70,9 +80,18 @@ impl Desk {
             };
             Ok::<_, EngineError>(sent)
         };
+        let decide = async |id: i64| {
+            let decided = decide(id).await;
+            done.fetch_add(1, Ordering::Relaxed);
+            decided
+        };
         let decided = stream::iter(ids).map(|id| async move { (id, decide(id).await) });
         // One version after the other: what was withdrawn with another is done.
-        let at_once = if decision == Decision::NotReportable { 1 } else { AT_ONCE };
+        let at_once = match decision {
+            Decision::NotReportable => 1,
+            Decision::HoldBack => HELD_BACK_AT_ONCE,
+            Decision::Resubmit | Decision::Release | Decision::Withdraw => AT_ONCE,
+        };
         let decided: Vec<_> = decided.buffered(at_once).collect().await;
         let mut view = DecidedView { done: Vec::new(), sent: Vec::new(), refused: Vec::new() };
         for (id, outcome) in decided {
@@ -87,6 +106,26 @@ impl Desk {
         view.refused.sort_by_key(|refused| std::cmp::Reverse(refused.ids.len()));
         Ok(view)
     }
+}
+
+/// Stops what waits to be sent. Says of which reports that could be done, and what was in the way
+/// of the first other one.
+pub(super) async fn held_back(engine: &Engine, ids: Vec<i64>) -> (Vec<i64>, Option<EngineError>) {
+    let (mut held, mut first) = (Vec::with_capacity(ids.len()), None);
+    let stopped = stream::iter(ids)
+        .map(|id| async move { (id, engine.hold_back(SubmissionId(id)).await) })
+        .buffered(HELD_BACK_AT_ONCE);
+    let mut stopped = std::pin::pin!(stopped);
+    while let Some((id, outcome)) = stopped.next().await {
+        // One that has left already does not keep the others from being held back.
+        match outcome {
+            Ok(()) => held.push(id),
+            Err(error) => {
+                first.get_or_insert(error);
+            }
+        }
+    }
+    (held, first)
 }
 
 /// Withdraws a report, and each in whose place it came that would wait for a person again. What is

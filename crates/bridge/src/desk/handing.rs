@@ -3,6 +3,7 @@
 //! end, whether the page that asked is still there or not; where nobody hears the answer, a notice
 //! says what became of it.
 
+mod course;
 mod list;
 mod placed;
 mod steps;
@@ -16,10 +17,12 @@ use journal::{JournalError, Notice};
 use report::SubmissionId;
 
 use super::Desk;
+use super::decisions::held_back;
 use super::watches::settle_left;
 use crate::problem::Problem;
 use crate::views::{HandedView, IntakeView, Verdict};
 
+pub(super) use course::Course;
 pub(crate) use list::HandedList;
 pub(super) use list::{Again, Item, List};
 use steps::Handing;
@@ -40,10 +43,11 @@ impl Desk {
         let (desk, list) = (self.here(), List::of(list)?);
         let count = list.count();
         let (under_way, page) = (desk.takes(count), desk.page());
+        let course = desk.course_begins();
         // A task of its own, which the end of the desk waits for: the page may go away in the
         // middle.
         let handing = tokio::spawn(async move {
-            let handed = desk.hand(list).await;
+            let handed = desk.hand(list, &course).await;
             if desk.is_unseen(page) {
                 // Where it cannot be told the journal cannot be written either, and that shows by
                 // itself.
@@ -55,15 +59,39 @@ impl Desk {
         handing.await.unwrap_or_else(|_| Err(Problem::new("process-ended", &[], "intake")))
     }
 
-    /// All of a list, one step after the other.
-    pub(super) async fn hand(&self, list: List) -> Result<HandedView, Problem> {
+    /// All of a list, one step after the other, unless somebody takes it back in the middle.
+    pub(super) async fn hand(&self, list: List, course: &Course) -> Result<HandedView, Problem> {
         let handed = list.paths().into_iter().collect();
-        let mut handing = Handing::begin(self, list).await?;
-        while handing.step().await {}
+        let mut handing = match Handing::begin(self, list).await {
+            Ok(handing) => handing,
+            Err(problem) => {
+                course.ends();
+                return Err(problem);
+            }
+        };
+        loop {
+            let (done, total) = handing.count();
+            course.at(done, total);
+            if course.is_stopped() || !handing.step().await {
+                break;
+            }
+        }
         // Each file is looked at once more: the seconds of undo have begun.
         let engine = self.engine();
         tokio::spawn(async move { settle_left(&engine, handed).await });
-        Ok(handing.end())
+        let is_taken_back = course.ends();
+        let mut view = handing.end();
+        if is_taken_back {
+            view.taken_back = Some(self.take_back(&view).await);
+        }
+        Ok(view)
+    }
+
+    /// Holds back what was taken in, and says what of it had not left yet.
+    async fn take_back(&self, view: &HandedView) -> Vec<i64> {
+        let taken = view.items.iter().flat_map(|part| part.submissions.iter().flatten());
+        // What has left goes its way, and what findings hold is held already.
+        held_back(&self.engine(), taken.copied().collect()).await.0
     }
 
     /// The window shows a page from its beginning, or none any more: nobody hears what the one

@@ -305,6 +305,7 @@ fn counts(
 ) -> Result<ListCountsView, Problem> {
     let is_all = ids.is_none()
         && !arrangement.narrowing.is_asked_for()
+        && filter.states.is_empty()
         && filter.search.is_none()
         && filter.since.is_none()
         && filter.until.is_none();
@@ -326,8 +327,9 @@ fn counts(
         of_group.as_ref().map_or((&rows, is_complete), |(rows, are_all)| (rows, *are_all));
     let (mut groups, mut states) = (BTreeMap::new(), BTreeMap::new());
     let mut choices = Choices::default();
+    let is_asked = |state| filter.states.is_empty() || filter.states.contains(&state);
     for row in &rows {
-        if narrowing.lets_through(row, &deadlines, filter.now) {
+        if is_asked(row.state.shown()) && narrowing.lets_through(row, &deadlines, filter.now) {
             *groups.entry(row.state.group(filter.now)).or_default() += 1;
         }
     }
@@ -339,7 +341,7 @@ fn counts(
         if narrowing.lets_through(row, &deadlines, filter.now) {
             *states.entry(state).or_default() += 1;
         }
-        if filter.states.is_empty() || filter.states.contains(&state) {
+        if is_asked(state) {
             choices.see(row, &narrowing, &deadlines, filter.now);
         }
     }

@@ -8,6 +8,7 @@ use journal::{Filter, Journal, JournalError, Row};
 use report::{Action, Group, StateCode, SubmissionId};
 
 use super::deadlines::Deadlines;
+use super::decisions::held_back;
 use super::lists::{self, Arrangement};
 use super::{Desk, on_pool};
 use crate::candidates::candidate_view;
@@ -63,20 +64,10 @@ impl Desk {
     /// Stops what waits to be sent; says of how many. An error only where it was none.
     pub async fn hold_back(&self, ids: Vec<i64>) -> Result<u32, Problem> {
         limits::ids(&ids)?;
-        let engine = self.engine();
-        let (mut held, mut first) = (0, None);
-        for id in ids {
-            // One that has left already does not keep the others from being held back.
-            match engine.hold_back(SubmissionId(id)).await {
-                Ok(()) => held += 1,
-                Err(error) => {
-                    first.get_or_insert(error);
-                }
-            }
-        }
+        let (held, first) = held_back(&self.engine(), ids).await;
         match first {
-            Some(error) if held == 0 => Err(error.into()),
-            _ => Ok(held),
+            Some(error) if held.is_empty() => Err(error.into()),
+            _ => Ok(small(held.len() as u64)),
         }
     }
 

@@ -2,13 +2,16 @@
 //! while on a share. Who closes the window meanwhile is told that nothing is lost, so the program
 //! ends only once all of it is taken in.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
 
+use super::handing::Course;
 use super::{Desk, Inner};
+use crate::problem::Problem;
+use crate::views::TakingView;
 
 /// A share that never answers must not keep a program alive for ever.
 const WAITED_FOR: Duration = Duration::from_secs(600);
@@ -18,6 +21,8 @@ const WAITED_FOR: Duration = Duration::from_secs(600);
 pub(super) struct Taking {
     reports: AtomicU32,
     ended: Notify,
+    /// The hand-over of the window that began last.
+    course: Mutex<Arc<Course>>,
 }
 
 /// One hand-over under way; dropped, it is done.
@@ -39,6 +44,29 @@ impl Desk {
         let reports = u32::try_from(reports).unwrap_or(u32::MAX / 2).max(1);
         self.inner.taking.reports.fetch_add(reports, Ordering::SeqCst);
         UnderWay { inner: self.inner.clone(), reports }
+    }
+
+    /// A hand-over of the window begins, which can be looked at and stopped from here on.
+    pub(super) fn course_begins(&self) -> Arc<Course> {
+        let course = Arc::new(Course::begins());
+        let mut last = self.inner.taking.course.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = course.clone();
+        course
+    }
+
+    fn course(&self) -> Arc<Course> {
+        self.inner.taking.course.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How far the hand-over is that began last.
+    pub(crate) async fn taking(&self) -> Result<TakingView, Problem> {
+        Ok(self.course().view())
+    }
+
+    /// Takes back the hand-over that began last. `false` where it had ended before: what it has
+    /// taken in can be held back.
+    pub(crate) async fn stop_taking(&self) -> Result<bool, Problem> {
+        Ok(self.course().stop())
     }
 
     /// Reports that are being taken in.

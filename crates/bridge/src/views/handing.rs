@@ -46,6 +46,21 @@ pub struct HandedView {
     pub items: Vec<IntakeView>,
     /// What was shown and lies nowhere any more, by its digests.
     pub gone: IntakeView,
+    /// What was held back again, where the hand-over was stopped: what had left by then is not
+    /// among it.
+    #[ts(type = "Array<number> | null")]
+    pub taken_back: Option<Vec<i64>>,
+}
+
+/// How far the hand-over is that began last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct TakingView {
+    /// Reports of which is known what became of them.
+    pub done: u32,
+    /// Reports in all; 0 until all of the list is read.
+    pub total: u32,
 }
 
 /// What starts of the program have handed over: files to be looked at, or a link to a report.

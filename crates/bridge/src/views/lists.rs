@@ -16,7 +16,7 @@ use crate::codes;
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct ListCountsView {
-    /// By group, whatever group and states are asked for.
+    /// By group, of the states that are asked for, whatever group is.
     #[ts(as = "BTreeMap<codes::Group, u32>")]
     pub groups: BTreeMap<Group, u32>,
     /// By state within the group that is asked for.

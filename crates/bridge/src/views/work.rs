@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use crate::codes;
 
-use super::MessageView;
+use super::{CodedView, MessageView};
 use crate::problem::Problem;
 
 /// One result: a test and what came out, or a part of it.
@@ -20,6 +20,8 @@ pub struct ResultView {
     pub is_part: bool,
     /// Name of the test, as the report has it.
     pub name: Option<String>,
+    /// The code of the name, where the catalogue may have words for it.
+    pub name_coded: Option<CodedView>,
     /// Its code.
     pub code: Option<String>,
     /// Key of the disease.
@@ -33,11 +35,15 @@ pub struct ResultView {
     pub specimen: Option<String>,
     /// The value in words.
     pub value: Option<String>,
+    /// The code of the value.
+    pub value_coded: Option<CodedView>,
     /// What value or interpretation say, e.g. `positive`; the catalogue has its word.
     #[ts(as = "Option<codes::Outcome>")]
     pub outcome: Option<String>,
     /// The interpretation as the report has it.
     pub interpretation: Option<String>,
+    /// The code of the interpretation.
+    pub interpretation_coded: Option<CodedView>,
     /// Why there is no value.
     pub absent: Option<String>,
     /// Where the result stands, as FHIRPath.
@@ -186,6 +192,8 @@ pub struct ChoiceView {
     pub code: String,
     /// What the rules call it; empty where they do not say, and for codes that the window names.
     pub display: String,
+    /// Its id in the catalogue, which may have a word for it.
+    pub id: Option<String>,
 }
 
 /// A value in question, to be changed in a form.
@@ -203,6 +211,8 @@ pub struct FormFieldView {
     pub line: u32,
     /// Codes that may stand there; empty where anything may.
     pub choices: Vec<ChoiceView>,
+    /// Id of the present value in the catalogue, where it is a code.
+    pub id: Option<String>,
     /// FHIRPath of the display beside a code, which is to follow what is chosen.
     pub display: Option<String>,
     /// Positions in the messages of the draft that are about it.
@@ -400,8 +410,13 @@ impl IntakeView {
 
     /// Adds a file that could not be taken in.
     pub(crate) fn add_failed(&mut self, file: CandidateView, problem: Problem) {
-        self.failed.push(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         self.problem.get_or_insert(problem);
+        self.add_left(file);
+    }
+
+    /// Adds a file that was not taken in because somebody has stopped that.
+    pub(crate) fn add_left(&mut self, file: CandidateView) {
+        self.failed.push(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         self.add(file, None);
     }
 }

@@ -5,10 +5,10 @@ use std::fmt::Debug;
 
 use bridge::headless::{EndpointTerms, ListTerms, SearchTerms};
 use bridge::views::{
-    CandidateView, CauseFieldView, ChangeView, ChoiceView, CorrectsView, DetailView, DraftView,
-    EndpointInput, EvidenceView, FieldView, FixView, FormFieldView, IntakeView, ListQuery,
-    MessageView, PageView, PrivacyRowView, PrivacyView, ResultView, RowView, SectionView,
-    SuggestedView, SuggestionView, TimelineView, ValueView, Verdict,
+    CandidateView, CauseFieldView, ChangeView, ChoiceView, CodedView, CorrectsView, DetailView,
+    DraftView, EndpointInput, EvidenceView, FieldView, FixView, FormFieldView, IntakeView,
+    ListQuery, MessageView, PageView, PrivacyRowView, PrivacyView, ResultView, RowView,
+    SectionView, SuggestedView, SuggestionView, TimelineView, ValueView, Verdict,
 };
 use bridge::{
     Action, Call, Desk, Environment, Group, IssueRecord, IssueSource, Opinion, Password, Problem,
@@ -101,13 +101,16 @@ fn result() -> ResultView {
     ResultView {
         is_part: false,
         name: Some(canary()),
+        name_coded: Some(coded()),
         code: Some(canary()),
         disease: Some(canary()),
         test: Some(canary()),
         specimen: Some(canary()),
         value: Some(canary()),
+        value_coded: Some(coded()),
         outcome: Some(canary()),
         interpretation: Some(canary()),
+        interpretation_coded: Some(coded()),
         absent: Some(canary()),
         expression: canary(),
         line: 1,
@@ -117,12 +120,14 @@ fn result() -> ResultView {
 #[test]
 fn what_people_work_with_is_not_printed() {
     silent(&result());
+    silent(&coded());
     let field = FormFieldView {
         expression: canary(),
         path: canary(),
         value: canary(),
         line: 1,
-        choices: vec![ChoiceView { code: canary(), display: canary() }],
+        choices: vec![ChoiceView { code: canary(), display: canary(), id: Some(canary()) }],
+        id: Some(canary()),
         display: Some(canary()),
         messages: vec![0],
     };
@@ -150,12 +155,17 @@ fn what_people_work_with_is_not_printed() {
     });
 }
 
+fn coded() -> CodedView {
+    CodedView { own: canary(), is_ours: true, ids: vec![canary()] }
+}
+
 fn field() -> FieldView {
     FieldView {
         key: canary(),
         label: Some(canary()),
         technical: true,
         value: canary(),
+        coded: vec![coded()],
         detail: Some(canary()),
         expression: canary(),
         line: 1,

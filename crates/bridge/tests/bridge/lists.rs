@@ -116,6 +116,10 @@ async fn each_filter_says_what_it_would_leave() {
     assert_eq!(counts.laboratories.len(), 2, "another laboratory can still be chosen");
     let counts = desk.list_counts(of(None, Some("eins"), None)).await.unwrap();
     assert_eq!(counts.groups, [(Group::NeedsAttention, 1)].into());
+    let held = ListQuery { states: vec!["held".to_owned()], ..ListQuery::default() };
+    let counts = desk.list_counts(held).await.unwrap();
+    assert_eq!(counts.groups, [(Group::NeedsAttention, 1)].into(), "a status stays asked for");
+    assert_eq!((counts.states[&StateCode::Held], counts.states[&StateCode::Queued]), (1, 3));
     let query = of(None, None, Some(LAKE));
     assert_eq!(desk.list(query.clone(), Names::Masked).await.unwrap().total, 2);
     assert_eq!(desk.matching(query).await.unwrap(), [ids[3], ids[1]]);

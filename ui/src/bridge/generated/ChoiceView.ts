@@ -11,4 +11,8 @@ code: string,
 /**
  * What the rules call it; empty where they do not say, and for codes that the window names.
  */
-display: string, };
+display: string, 
+/**
+ * Its id in the catalogue, which may have a word for it.
+ */
+id: string | null, };

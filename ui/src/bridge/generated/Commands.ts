@@ -49,6 +49,7 @@ import type { StatusView } from "./StatusView";
 import type { StoredCertificateView } from "./StoredCertificateView";
 import type { SuggestedView } from "./SuggestedView";
 import type { SupportFile } from "./SupportFile";
+import type { TakingView } from "./TakingView";
 import type { UpdatesView } from "./UpdatesView";
 import type { WatchedFilesView } from "./WatchedFilesView";
 
@@ -92,6 +93,10 @@ export type Commands = {
   inspect_text: { takes: { text: string; name: string; reveal: boolean }; gives: Array<CandidateView> };
   /** Takes in a list and sends it: of what lies there, the contents that were shown, and of what is known, the contents that are to go again; what was left out stays there. What is found to differ from a report with its identifier goes beside that where a person has said so. */
   hand_over: { takes: { items: Array<HandedItem>; again: Array<string>; corrections: Array<NamedCorrection>; shown: Array<string> | null; left_out: Array<string>; beside: Array<string>; separate: boolean; endpoint: string }; gives: HandedView };
+  /** How far the list is that was handed over last. */
+  taking: { takes: void; gives: TakingView };
+  /** Takes back the list that was handed over last, while it is being taken in. */
+  stop_taking: { takes: void; gives: boolean };
   /** Stops what waits to be sent. */
   hold_back: { takes: { ids: Array<number> }; gives: number };
   /** Sends a held report. */
@@ -291,6 +296,8 @@ export const STALE = {
   inspect_files: [],
   inspect_text: [],
   hand_over: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
+  taking: [],
+  stop_taking: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
   hold_back: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
   release: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
   withdraw: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],

@@ -26,6 +26,10 @@ line: number,
  */
 choices: Array<ChoiceView>, 
 /**
+ * Id of the present value in the catalogue, where it is a code.
+ */
+id: string | null, 
+/**
  * FHIRPath of the display beside a code, which is to follow what is chosen.
  */
 display: string | null, 

@@ -13,4 +13,9 @@ items: Array<IntakeView>,
 /**
  * What was shown and lies nowhere any more, by its digests.
  */
-gone: IntakeView, };
+gone: IntakeView, 
+/**
+ * What was held back again, where the hand-over was stopped: what had left by then is not
+ * among it.
+ */
+takenBack: Array<number> | null, };

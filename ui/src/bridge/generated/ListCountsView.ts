@@ -10,7 +10,7 @@ import type { Timeliness } from "./Timeliness";
  */
 export type ListCountsView = { 
 /**
- * By group, whatever group and states are asked for.
+ * By group, of the states that are asked for, whatever group is.
  */
 groups: { [key in Group]?: number }, 
 /**

@@ -77,6 +77,7 @@ export function createCertificates(endpoints: readonly EndpointView[], { sealed,
 }
 
 function opened(takes: { paths: string[]; password: string }): CertificateView {
+  if (takes.password === "") throw problem("certificate-password-needed", {}, "enter-password");
   if (takes.password === "wrong") throw problem("certificate-wrong-password", {}, "enter-password");
   if (takes.paths.some((path) => /damaged/.test(path)))
     throw problem("certificate-damaged", { kind: "pkcs12" }, "choose-other-file");

@@ -10,11 +10,12 @@ import type { TimelineView } from "../generated/TimelineView";
 import { PLACE } from "./messages";
 
 function sectionsOf(of: RowView): SectionView[] {
-  const field = (key: FieldKey, value: string, line: number, code: string | null = null) => ({
+  const field = (key: FieldKey, value: string, line: number, code: string | null = null, family?: string) => ({
     key,
     label: null,
     technical: key.endsWith(".identifier"),
     value,
+    coded: family ? [{ own: value, isOurs: false, ids: [`${family}.${code}`] }] : [],
     detail: code,
     expression: `Bundle.${key}`,
     line,
@@ -45,8 +46,8 @@ function sectionsOf(of: RowView): SectionView[] {
       expression: "Bundle.entry[3].resource",
       fields: [
         field("observation.code", of.subject ?? "", 27, of.code),
-        field("observation.value", "Positive", 28, "10828004"),
-        field("observation.interpretation", "Positive", 29, "POS"),
+        field("observation.value", "Positive", 28, "10828004", "snomed"),
+        field("observation.interpretation", "Positive", 29, "POS", "interpretation"),
         field("observation.effective", "2026-11-19T16:40:00+01:00", 30),
       ],
     },
@@ -54,7 +55,7 @@ function sectionsOf(of: RowView): SectionView[] {
       resource: "Specimen",
       expression: "Bundle.entry[4].resource",
       fields: [
-        field("specimen.type", "Swab", 38, "257261003"),
+        field("specimen.type", "Swab", 38, "257261003", "snomed"),
         field("specimen.collected", "2026-11-19T10:05:00+01:00", 39),
       ],
     },
@@ -72,7 +73,13 @@ function sectionsOf(of: RowView): SectionView[] {
 function resultOf({ subject, code, disease, test, specimen }: RowView): ResultView {
   const found = { value: "Positive", outcome: "positive" as const, interpretation: "Positive", absent: null };
   const place = { expression: "Bundle.entry[3].resource", line: 27 };
-  return { isPart: false, name: subject, code, disease, test, specimen, ...found, ...place };
+  const coded = (id: string) => ({ own: "Positive", isOurs: false, ids: [id] });
+  const ids = {
+    nameCoded: null,
+    valueCoded: coded("snomed.10828004"),
+    interpretationCoded: coded("interpretation.POS"),
+  };
+  return { isPart: false, ...ids, name: subject, code, disease, test, specimen, ...found, ...place };
 }
 
 function sourceOf(of: RowView): string {

@@ -58,6 +58,7 @@ export function fieldsOf(text: string): FormFieldView[] {
         value,
         line: lineOf(text, `"${name}"`),
         choices: [],
+        id: null,
         display: null,
         messages,
       },

@@ -76,7 +76,10 @@ export function createSending({ add, find, move }: Journal, step: number) {
         intake("path" in item ? item.path : item.name, (digest) => again.includes(digest), null, 10_000),
       ),
       gone: { files: [], submissions: [], failed: [], problem: null },
+      takenBack: null,
     }),
+    taking: () => ({ done: 0, total: 0 }),
+    stop_taking: () => false,
     resubmit: ({ id }) => resubmit(id),
     set_paused(takes) {
       ({ paused } = takes);

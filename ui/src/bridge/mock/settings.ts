@@ -38,7 +38,12 @@ const AUDITED: AuditEntry[] = [
     params: { folder: "/srv/lis/export" },
   },
   { at: "2026-11-11T16:20:30Z", by: "keller@labor-03", change: "endpoint-used", params: { endpoint: "FOPH" } },
-  { at: "2026-11-11T16:12:04Z", by: "keller@labor-03", change: "certificate-imported", params: {} },
+  {
+    at: "2026-11-11T16:12:04Z",
+    by: "keller@labor-03",
+    change: "certificate-imported-named",
+    params: { subject: "CN=Labor Aaretal AG", date: "2027-04-13" },
+  },
   {
     at: "2026-11-11T16:05:47Z",
     by: "keller@labor-03",

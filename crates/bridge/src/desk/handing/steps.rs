@@ -11,6 +11,7 @@ use report::SubmissionId;
 use super::super::Desk;
 use super::super::batch::latest;
 use super::super::intake::corrected_by;
+use super::super::pace::Pace;
 use super::list::{Again, Item, List};
 use super::placed::Placed;
 use crate::candidates::{candidate_view, gone_view, refused_view};
@@ -21,8 +22,7 @@ use crate::views::{CandidateView, HandedView, IntakeView, Verdict};
 /// A list that is being taken in.
 pub(in crate::desk) struct Handing {
     engine: Engine,
-    /// Microseconds before the first request may go out.
-    delay: i64,
+    pace: Pace,
     separate: bool,
     listed: Listed,
     steps: VecDeque<Step>,
@@ -30,9 +30,14 @@ pub(in crate::desk) struct Handing {
     placed: HashMap<SubmissionId, Placed>,
     /// One for each report that was found, in the order of the list.
     told: Vec<Told>,
+    /// Of so many of them it is known what became of them.
+    done: usize,
     items: Vec<IntakeView>,
     gone: IntakeView,
 }
+
+/// Most reports of one step: between two steps it is told how far it is, and may be stopped.
+const PLAIN_MAX: usize = 128;
 
 /// What is taken in together.
 enum Step {
@@ -53,6 +58,8 @@ enum Outcome {
     Settled(CandidateView, Option<SubmissionId>),
     /// It may be handed over again.
     Failed(CandidateView, Problem),
+    /// Nobody has tried: the hand-over was stopped before.
+    Left(CandidateView),
 }
 
 /// What was found in a list: each report with the thing that it is in.
@@ -70,7 +77,7 @@ impl Handing {
         desk.refuse_standing_in(if is_of_files { &paths } else { &[] }).await?;
         let engine = desk.engine();
         Listed::new(&list.endpoint, HashSet::new()).check(engine.endpoint().ok().as_ref())?;
-        let delay = desk.undo_micros().await?;
+        let undo = desk.undo_micros().await?;
         let (items, found) = look(&engine, &list, paths).await?;
         let is_wanted = |candidate: &Candidate| {
             candidate.parsed().is_none_or(|parsed| !list.left_out.contains(&parsed.digest))
@@ -81,13 +88,14 @@ impl Handing {
         let again = again(&engine, &list, &found, &targets)?;
         let gone = gone(&engine, &list, &again, &found)?;
         let mut handing = Self {
-            delay,
+            pace: Pace::new(undo),
             separate: list.separate,
             listed: Listed::new(&list.endpoint, again).with_beside(list.beside.clone()),
             engine,
             steps: VecDeque::new(),
             placed: HashMap::new(),
             told: Vec::with_capacity(found.len()),
+            done: 0,
             items,
             gone,
         };
@@ -118,6 +126,7 @@ impl Handing {
                 self.add(at, candidate, target);
                 None
             };
+            self.done += usize::from(outcome.is_some());
             self.told.push(Told { item, outcome });
         }
     }
@@ -125,7 +134,9 @@ impl Handing {
     fn add(&mut self, at: usize, candidate: Candidate, target: Option<SubmissionId>) {
         if let Some(target) = target {
             self.steps.push_back(Step::Correction(at, Box::new(candidate), target));
-        } else if let Some(Step::Plain(places, candidates)) = self.steps.back_mut() {
+        } else if let Some(Step::Plain(places, candidates)) = self.steps.back_mut()
+            && places.len() < PLAIN_MAX
+        {
             places.push(at);
             candidates.push(candidate);
         } else {
@@ -152,16 +163,27 @@ impl Handing {
         true
     }
 
+    /// Of how many reports it is known what became of them, and how many there are.
+    pub(super) const fn count(&self) -> (usize, usize) {
+        (self.done, self.told.len())
+    }
+
+    /// Microseconds before the next report may leave.
+    fn delay(&self) -> i64 {
+        self.pace.delay(self.done, self.told.len() - self.done)
+    }
+
     fn tell(&mut self, at: usize, outcome: Outcome) {
         if let Some(told) = self.told.get_mut(at) {
             told.outcome = Some(outcome);
+            self.done += 1;
         }
     }
 
     async fn take(&mut self, candidates: &[Candidate]) -> Vec<Outcome> {
         let differing = if self.separate { Differing::Apart } else { Differing::ByPerson };
         let terms =
-            ImportOptions { known: KnownContent::Show, differing, delay_micros: self.delay };
+            ImportOptions { known: KnownContent::Show, differing, delay_micros: self.delay() };
         let view = |candidate: &Candidate| candidate_view(candidate, Names::Masked);
         let HandOver { taken, fault } =
             match self.engine.submit(candidates, terms, &mut self.listed).await {
@@ -194,7 +216,7 @@ impl Handing {
             return Outcome::Settled(first.beside(&candidate), None);
         }
         self.listed.note(&candidate, false);
-        match self.engine.correct_after(target, candidate.clone(), self.delay).await {
+        match self.engine.correct_after(target, candidate.clone(), self.delay()).await {
             Ok(id) => {
                 self.placed.insert(target, Placed::new(&candidate, id));
                 Outcome::Settled(shown, Some(id))
@@ -208,18 +230,28 @@ impl Handing {
         }
     }
 
-    /// What became of everything, thing by thing.
-    pub(in crate::desk) fn end(self) -> HandedView {
+    /// What became of everything, thing by thing. What was stopped before its step is where it was.
+    pub(in crate::desk) fn end(mut self) -> HandedView {
+        for step in std::mem::take(&mut self.steps) {
+            let (places, candidates) = match step {
+                Step::Plain(places, candidates) => (places, candidates),
+                Step::Correction(at, candidate, _) => (vec![at], vec![*candidate]),
+            };
+            for (at, candidate) in places.into_iter().zip(&candidates) {
+                self.tell(at, Outcome::Left(candidate_view(candidate, Names::Masked)));
+            }
+        }
         let mut items = self.items;
         for Told { item, outcome } in self.told {
             let Some(view) = items.get_mut(item) else { continue };
             match outcome {
                 Some(Outcome::Settled(file, id)) => view.add(file, id.map(|id| id.0)),
                 Some(Outcome::Failed(file, problem)) => view.add_failed(file, problem),
+                Some(Outcome::Left(file)) => view.add_left(file),
                 None => {}
             }
         }
-        HandedView { items, gone: self.gone }
+        HandedView { items, gone: self.gone, taken_back: None }
     }
 }
 

@@ -8,7 +8,7 @@ use testkit::DocumentBuilder;
 use super::super::List;
 use super::super::steps::{Handing, refuse_elsewhere};
 use super::{Bench, at, digest, ids, pasted, twice};
-use crate::views::{EndpointInput, HandedView, IntakeView};
+use crate::views::{EndpointInput, HandedView, IntakeView, TakingView};
 
 /// What was shown for one authority goes to no other, wherever in the list another one comes into
 /// use.
@@ -163,4 +163,44 @@ async fn what_was_shown_without_the_newer_version_is_on_hold_beside_it() {
         assert_eq!(state.code(), expected, "shown: {is_shown}");
         bench.desk.stop().await;
     }
+}
+
+/// What is taken back while it is taken in goes nowhere: what was taken in is on hold, the rest
+/// stays on the list.
+#[tokio::test]
+async fn a_list_is_taken_back_while_it_is_taken_in() {
+    let bench = Bench::new().await;
+    let (before, after) = twice(1);
+    bench.rejected("before.json", &before).await;
+    let items = vec![
+        at(&bench.file("new.json", &DocumentBuilder::new(3).json())),
+        at(&bench.file("after.json", &after)),
+        pasted(&DocumentBuilder::new(4).json()),
+    ];
+    assert!(!bench.desk.stop_taking().await.unwrap(), "nothing is being taken in");
+    let list = List::of(bench.list(items).await).unwrap();
+    let course = bench.desk.course_begins();
+    let taking = bench.desk.hand(list, &course);
+    tokio::pin!(taking);
+    // Stopped once the first report is taken in: the second one is on its way by then.
+    let view = loop {
+        tokio::select! {
+            biased;
+            view = &mut taking => break view.unwrap(),
+            () = tokio::task::yield_now() => {
+                if bench.desk.taking().await.unwrap().done == 1 {
+                    assert!(bench.desk.stop_taking().await.unwrap());
+                }
+            }
+        }
+    };
+    assert_eq!(ids(&view), [[Some(2)], [Some(3)], [None]]);
+    let left: Vec<_> =
+        view.items.iter().map(|part| (part.failed.len(), part.problem.is_none())).collect();
+    assert_eq!(left, [(0, true), (0, true), (1, true)]);
+    assert_eq!(view.taken_back, Some(vec![2, 3]));
+    assert_eq!((bench.state(2), bench.state(3), bench.all()), ("held", "held", 3));
+    assert_eq!(bench.desk.taking().await.unwrap(), TakingView { done: 2, total: 3 });
+    assert!(!bench.desk.stop_taking().await.unwrap(), "it has ended");
+    bench.desk.stop().await;
 }

@@ -1,0 +1,34 @@
+// Where the file of a certificate belongs: the laboratory's own is imported, that of a CA is given to an authority.
+
+import { FileKey2, Landmark } from "lucide-react";
+
+import { useCertificateLook } from "../bridge/queries";
+import { useText } from "../i18n/text";
+import { Button } from "../kit/controls";
+import { useWindow } from "../place";
+
+/** The refusal of a file in which every certificate is that of a CA, without a key. */
+export const IS_CA = "certificate-ca-without-key";
+
+/** Opens the authority whose CA it is, with this file. */
+export function UseAsCa({ path }: { path: string }) {
+  const text = useText();
+  const { go } = useWindow();
+  return (
+    <Button icon={Landmark} onPress={() => go({ screen: "settings", ca: path })} data-testid="use-as-ca">
+      {text("send.use-as-ca")}
+    </Button>
+  );
+}
+
+export function CertificateButton({ path, onImport }: { path: string; onImport: () => void }) {
+  const text = useText();
+  const look = useCertificateLook([path]);
+  if (look.isPending) return null;
+  if (look.error?.code === IS_CA) return <UseAsCa path={path} />;
+  return (
+    <Button icon={FileKey2} onPress={onImport} data-testid="import-this-certificate">
+      {text("send.import-certificate")}
+    </Button>
+  );
+}

@@ -1,0 +1,75 @@
+// A list that is being taken in, at the bottom of every screen: how far that is, and the way back. What takes no time is
+// not shown.
+
+import { useQuery } from "@tanstack/react-query";
+import { Undo2 } from "lucide-react";
+import { useEffect, useState } from "react";
+
+import { door } from "#door";
+
+import { useText } from "../i18n/text";
+import { Button } from "../kit/controls";
+import css from "./batch.module.css";
+import { useUndoKey } from "./undo-key";
+
+/** Milliseconds before it is shown. */
+const SHOWN_AFTER = 400;
+/** Milliseconds between two looks. */
+const LOOKED_EVERY = 250;
+
+export function TakingIn({ stop }: { stop: AbortController }) {
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), SHOWN_AFTER);
+    return () => clearTimeout(timer);
+  }, []);
+  return isShown && <Bar stop={stop} />;
+}
+
+function Bar({ stop }: { stop: AbortController }) {
+  const text = useText();
+  const { data } = useQuery({
+    queryKey: ["taking"],
+    queryFn: () => door.call("taking"),
+    refetchInterval: LOOKED_EVERY,
+    gcTime: 0,
+  });
+  const [isStopped, setStopped] = useState(stop.signal.aborted);
+  const undo = () => {
+    stop.abort();
+    setStopped(true);
+  };
+  useUndoKey(undo);
+  const { done, total } = data ?? { done: 0, total: 0 };
+  return (
+    <section
+      className={css.batch}
+      data-keeps-clear
+      data-takes-focus="own"
+      aria-label={text("batch.label")}
+      data-testid="taking"
+    >
+      <div
+        className={css.line}
+        role="progressbar"
+        aria-label={text("batch.taking")}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(1, total)}
+        aria-valuenow={done}
+      >
+        <span className={css.countdown} style={{ width: `${(100 * done) / Math.max(1, total)}%` }} />
+      </div>
+      <div className={css.words}>
+        <strong>{total === 0 ? text("batch.taking") : text("batch.taken-in", { done, total })}</strong>
+        <span role="status" className="visually-hidden">
+          {text("batch.said.taking")}
+        </span>
+      </div>
+      <div className={css.actions}>
+        <Button icon={Undo2} autoFocus onPress={undo} isPending={isStopped} data-testid="undo">
+          {text("batch.undo")}
+        </Button>
+      </div>
+    </section>
+  );
+}
