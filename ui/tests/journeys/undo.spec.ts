@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 
 import type { Page } from "@playwright/test";
 
-import { expect, test } from "./window";
+import { expect, heldBack, test } from "./window";
 import type { Core } from "./window";
 
 async function undoSeconds(core: Core, seconds: number): Promise<void> {
@@ -109,30 +109,24 @@ for (const [one, all] of [
   });
 }
 
-test("what is still being taken in is taken back: nothing leaves, and the rest stays on the list", async ({
-  window,
-  core,
-}) => {
-  test.setTimeout(120_000);
-  const TOTAL = 120;
-  const wrong = (content: string) => content.replace(/"gender": "\w+"/, '"gender": "nobody"');
-  const sent = await core.send(core.copies("covid", TOTAL, wrong));
-  expect(sent.submissions.filter((id) => id !== null)).toHaveLength(TOTAL);
+test("what is still being taken in is taken back", async ({ window, core }) => {
   await undoSeconds(core, 30);
-  await core.drop(core.copies("covid", TOTAL));
+  await core.drop(core.copies("covid", 3));
   const send = window.getByTestId("send-button");
-  await expect(send).toBeEnabled({ timeout: 120_000 });
+  await expect(send).toBeEnabled();
+  // A long list, for somebody who looks: what the core has taken in part of has its own test there.
+  const letGo = await heldBack(window, "hand_over");
   await send.click();
   const taking = window.getByTestId("taking");
-  await expect(taking).toContainText(`of ${TOTAL} taken in`);
+  await expect(taking).toContainText("being taken in");
   await expect(send, "it goes once").toBeDisabled();
-  await window.getByTestId("undo").click();
+  const stopped = window.waitForResponse("**/call/stop_taking");
+  await taking.getByTestId("undo").click();
+  await stopped;
+  letGo();
   const batch = window.getByTestId("batch");
-  await expect(batch).toHaveAttribute("data-phase", "undone", { timeout: 30_000 });
+  await expect(batch).toHaveAttribute("data-phase", "undone");
+  await expect(batch).toContainText("3 reports are on hold: nothing was sent");
   const { byState } = (await core.call("status")).counts;
-  expect(byState).toMatchObject({ queued: 0, sending: 0, "in-progress": 0, completed: 0, held: TOTAL });
-  // What was not taken in can be sent now.
-  const left = TOTAL - (byState.superseded ?? 0);
-  expect(left).toBeLessThan(TOTAL);
-  await expect(window.getByTestId("candidate-row")).toHaveCount(left);
+  expect(byState).toMatchObject({ held: 3, queued: 0, sending: 0, "in-progress": 0, completed: 0 });
 });
