@@ -21,7 +21,7 @@ test.use({ viewport: { width: 1100, height: 720 } });
 test.describe("a newcomer", () => {
   test.use({ welcomed: false });
 
-  test("gets from the first start to a corrected, completed practice report in six clicks", async ({
+  test("gets from the first start to a corrected, completed practice report in five clicks", async ({
     window,
     core,
   }) => {
@@ -39,7 +39,7 @@ test.describe("a newcomer", () => {
     await expect.poll(async () => (await core.call("status")).counts.completed).toBe(6);
     await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "completed");
     await picture();
-    expect(clicks()).toBeLessThanOrEqual(CLICKS_MAX);
+    expect(clicks()).toBeLessThanOrEqual(5);
     expect(needed()).toBeLessThanOrEqual(SECONDS_MAX);
     await expect
       .poll(async () => (await core.call("status")).counts)

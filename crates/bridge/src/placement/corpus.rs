@@ -8,6 +8,7 @@
 mod forms;
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use fhir::{Element, Format, Limits, Severity, Tree};
 use serde_json::json;
@@ -196,13 +197,38 @@ fn message(issue: &serde_json::Value) -> MessageView {
     }
 }
 
-/// The aim of the design: 95 of 100 on the element or its parent, and no form that is left out.
+/// The published documents, in both encodings.
+fn published() -> Vec<(String, Tree)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap();
+    let folders = ["json", "xml"].map(|of| root.join("shared/corpus/documents").join(of));
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap().flatten());
+    let mut all: Vec<_> = files.map(|file| file.path()).collect();
+    all.sort();
+    let read = |path: PathBuf| {
+        let bytes = std::fs::read(&path).unwrap();
+        let format = Format::sniff(&bytes).unwrap();
+        (path.display().to_string(), Tree::read(&bytes, format, &Limits::default()).unwrap())
+    };
+    all.into_iter().map(read).collect()
+}
+
 #[test]
 fn of_100_messages_95_are_placed_on_their_element_or_its_parent() {
+    assert_placed(documents());
+}
+
+#[published::needs("corpus/documents")]
+#[test]
+fn of_100_messages_about_published_documents_95_are_placed_as_well() {
+    assert_placed(published());
+}
+
+/// The aim of the design: 95 of 100 on the element or its parent, and no form that is left out.
+fn assert_placed(documents: Vec<(String, Tree)>) {
     let (mut all, mut exact, mut near) = (0_u32, 0_u32, 0_u32);
     let mut forms: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
     let mut wrong = Vec::new();
-    for (name, tree) in documents() {
+    for (name, tree) in documents {
         let root = tree.root();
         for case in by_element(root).into_iter().chain(by_rule(root)) {
             let found = found(&message(&case.issue), &tree).map(Element::expression);
