@@ -31,7 +31,7 @@ import { ReadProblem } from "./kit/notes";
 import { Palette } from "./parts/palette";
 import { Rail } from "./parts/rail";
 import { Standing } from "./parts/standing";
-import { Toasts, dismissUndo, say } from "./kit/toasts";
+import { Toasts, dismissOfRoom, say } from "./kit/toasts";
 import { HOME, WindowContext, openReport, useOtherRoom } from "./place";
 import type { Place, Window } from "./place";
 import { Ask } from "./screens/ask";
@@ -141,7 +141,8 @@ function Frame() {
   });
   useOtherRoom(status.data?.room, () => {
     intake.closeBatch();
-    dismissUndo();
+    // A problem of practice must not stand in the laboratory's own room.
+    dismissOfRoom();
     // What was chosen and judged in one room must not be sent in another with one press.
     const left = intake.sources.length;
     if (left > 0) say({ tone: "attention", title: text("send.emptied", { n: left }), more: text("send.emptied.more") });
@@ -212,6 +213,7 @@ function Frame() {
   usePaletteKey(() => !locked && preferences.data?.firstRunDone && setPalette(true));
   useTitle(status.data?.environment);
   useFocusKept();
+  const content = useFromTheTop(place.screen);
 
   const window = useMemo<Window>(() => ({ place, go, reveal, setReveal }), [place, reveal]);
   const first = preferences.data && !preferences.data.firstRunDone && status.data;
@@ -235,20 +237,22 @@ function Frame() {
             <div className={css.frame}>
               <Rail status={status.data} showHelp={() => setSheet(true)} lock={lock} />
               <main className={css.screen}>
-                {unread.error && (
-                  <div className={css.fault}>
-                    <ReadProblem of={unread} />
-                  </div>
-                )}
-                {status.data && <Standing status={status.data} />}
-                {status.data && <Announcer counts={status.data.counts} />}
-                <ScreenOf
-                  place={place}
-                  room={status.data?.room}
-                  judgedFor={judgedFor}
-                  certificate={certificate}
-                  onCertificates={importCertificates}
-                />
+                <div className={css.content} ref={content}>
+                  {unread.error && (
+                    <div className={css.fault}>
+                      <ReadProblem of={unread} />
+                    </div>
+                  )}
+                  {status.data && <Standing status={status.data} />}
+                  {status.data && <Announcer counts={status.data.counts} />}
+                  <ScreenOf
+                    place={place}
+                    room={status.data?.room}
+                    judgedFor={judgedFor}
+                    certificate={certificate}
+                    onCertificates={importCertificates}
+                  />
+                </div>
                 <BatchBar />
               </main>
             </div>
@@ -289,6 +293,15 @@ function ScreenOf(props: {
     case "settings":
       return <Settings adds={place.adds ?? false} ca={place.ca} />;
   }
+}
+
+/** Each screen is read from its beginning, also where all of them scroll in one and the same box. */
+function useFromTheTop(screen: Place["screen"]) {
+  const content = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (content.current) content.current.scrollTop = 0;
+  }, [screen]);
+  return content;
 }
 
 function useTitle(environment: string | undefined): void {

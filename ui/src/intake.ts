@@ -46,8 +46,10 @@ export interface Batch {
 export interface Held {
   /** How many are on hold, with those that their findings have put there before. */
   count: number;
-  /** Those that were to leave, where all of them were held back. */
+  /** Those that were to leave and were held back; none where that was not all of them, and some had left. */
   ids: number[];
+  /** How many were not taken in, and are still on the list. */
+  left?: number;
 }
 
 export interface Intake {
@@ -147,7 +149,8 @@ export function intakeReducer(state: Intake, step: Step): Intake {
     case "taking":
       return { ...state, taking: step.taking };
     case "followed":
-      return { ...state, batch: { ids: step.ids, rest: [], sentAt: step.at, held: null } };
+      // What became no report of the list before still did not.
+      return { ...state, batch: { ids: step.ids, rest: state.batch?.rest ?? [], sentAt: step.at, held: null } };
     case "undone":
       return { ...state, batch: state.batch && { ...state.batch, held: step.held } };
     case "close-batch":
@@ -304,6 +307,7 @@ function lookAt(sources: Source[], number: number, step: (step: Step) => void, r
 
 async function look(paths: string[], number: number, step: (step: Step) => void, reveal: boolean): Promise<void> {
   const waiting = [...paths];
+  await door.entered();
   const here = door.here();
   const one = async () => {
     for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {

@@ -87,3 +87,14 @@ export function useOtherRoom(room: number | string | undefined, close: () => voi
     before.current = room;
   }, [room]);
 }
+
+/** Does once what was asked for with a place: whoever comes back to the place has not asked for it again. */
+export function useOnce(isAsked: boolean, act: () => void): void {
+  const latest = useRef(act);
+  useEffect(() => {
+    latest.current = act;
+  });
+  useEffect(() => {
+    if (isAsked) latest.current();
+  }, [isAsked]);
+}

@@ -12,6 +12,7 @@ import type { IntakeView } from "./bridge/generated/IntakeView";
 import type { StatusView } from "./bridge/generated/StatusView";
 import { followJournal } from "./bridge/queries";
 import { useText } from "./i18n/text";
+import type { Text } from "./i18n/text";
 import { isToGo, leftOf, questions, repeated, tally, useIntake } from "./intake";
 import type { Held, Source } from "./intake";
 import { say, sayProblem } from "./kit/toasts";
@@ -55,22 +56,24 @@ export function useSend({ again, setAgain, beside, separate, setSeparate }: Choi
       problems.forEach(sayProblem(text));
       const n = parts.flatMap(({ submissions }) => submissions.filter((id) => id !== null)).length;
       if (status()?.room !== before?.room) {
-        say({ tone: "attention", title: text("send.other-room", { n }), more: text("send.other-room.more") });
+        const { takenBack: back } = view;
+        const title = back ? onHold(text, back.length, n) : text("send.other-room", { n });
+        say({ tone: "attention", title, ...(!back && { more: text("send.other-room.more") }), isOfChange: true });
         return;
       }
       const rest = leftOf(sendable, again, view);
       const went = new Set(sendable.map(({ path }) => path));
       // What was marked meanwhile stays so.
       setAgain((now) => new Set([...[...now].filter((path) => !went.has(path)), ...rest.again]));
-      // The next list is another one.
-      if (n > 0) setSeparate(false);
+      // The next list is another one; what is left of this one is not.
+      if (n > 0 && rest.left.anew.length === 0) setSeparate(false);
       const isAnySettled = view.items.some(({ files, failed }) => files.length > failed.length);
       const stayed = isAnySettled ? stays : [];
       const left = { gone: [...rest.left.gone, ...stayed], anew: [...rest.left.anew, ...undecided] };
-      const back = stop.signal.aborted ? await takenBack(here, view) : null;
       intake.sent([...view.items, goneOf(view.gone, sendable), notHandedOver(stayed)], left);
-      if (back && n > 0) intake.undone(back);
-      else if (back) say({ tone: "done", title: text("batch.none") });
+      if (!stop.signal.aborted) return;
+      if (n > 0) intake.undone(await takenBack(here, view));
+      else say({ tone: "done", title: text("batch.none") });
     } catch (thrown) {
       sayProblem(text)(thrown);
     } finally {
@@ -81,15 +84,19 @@ export function useSend({ again, setAgain, beside, separate, setSeparate }: Choi
   return { send: () => void send(), isPending: intake.taking !== null };
 }
 
+/** How many are on hold of so many. */
+export const onHold = (text: Text, held: number, n: number) =>
+  held < n ? text("batch.undone-some", { held, rest: n - held }) : text("batch.undone", { n });
+
 /** Holds back what was taken in, where the core had taken in all of it before it heard that it is taken back. */
-async function takenBack(here: Caller, view: HandedView): Promise<Held> {
-  const parts = view.items.flatMap(({ files, submissions }) => submissions.map((id, at) => ({ id, file: files[at] })));
-  const taken = parts.flatMap(({ id, file }) => (id === null ? [] : [{ id, isOnHold: file?.verdict === "errors" }]));
-  const toLeave = taken.flatMap(({ id, isOnHold }) => (isOnHold ? [] : [id]));
-  const onHold = taken.length - toLeave.length;
-  if (view.takenBack) return { count: view.takenBack.length + onHold, ids: view.takenBack };
-  const held = toLeave.length > 0 ? await here.call("hold_back", { ids: toLeave }) : 0;
-  return { count: held + onHold, ids: held === toLeave.length ? toLeave : [] };
+async function takenBack(here: Caller, { items, takenBack: back }: HandedView): Promise<Held> {
+  const ids = items.flatMap(({ submissions }) => submissions.filter((id) => id !== null));
+  const left = items.flatMap(({ failed }) => failed).length;
+  const before = await here.call("batch", { ids });
+  if (back) return { count: before.byState.held ?? 0, ids: back, left };
+  if (before.waiting.length > 0) await here.call("hold_back", { ids: before.waiting });
+  const { byState, waiting } = await here.call("batch", { ids });
+  return { count: byState.held ?? 0, ids: waiting.length === 0 ? before.waiting : [], left };
 }
 
 /** What is handed over, in the order in which it was chosen. */

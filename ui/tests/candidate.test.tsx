@@ -15,7 +15,7 @@ it.each([
   ["en", "1 error, 2 warnings, 1 notice"],
   ["de", "1 Fehler, 2 Warnungen, 1 Hinweis"],
   ["fr", "1 erreur, 2 avertissements, 1 remarque"],
-  ["it", "1 errore, 2 avvertenze, 1 informazione"],
+  ["it", "1 errore, 2 avvertenze, 1 segnalazione"],
 ] as const)("an error is an error, and not a notice, in %s", async (language, said) => {
   const view: CandidateView = {
     ...candidate("a.json", 0),

@@ -10,9 +10,32 @@ import { DropVeil } from "../src/parts/drop";
 import { CertificateImport } from "../src/screens/certificate-import";
 import { render } from "./render";
 
+const CERTIFICATE = {
+  subject: "CN=Labor",
+  issuer: "CN=CA",
+  serial: "5A:0F",
+  notBefore: "2026-04-13T08:00:00Z",
+  notAfter: "2999-04-13T08:00:00Z",
+  daysLeft: 143,
+  daysAhead: 0,
+  fingerprint: "3B:9A",
+  keyType: "EC P-256",
+  purposes: ["clientAuth"],
+  clientAuth: true,
+};
+
 vi.mock("#door", () => ({
   door: {
-    call: async (command: string) => {
+    call: async (command: string, takes?: { paths: string[] }) => {
+      if (command === "certificate_inspect" && takes?.paths.includes("/bare.pem")) return CERTIFICATE;
+      if (command === "certificate_inspect" && takes?.paths.includes("/ca.pem"))
+        throw {
+          code: "certificate-ca-without-key",
+          params: {},
+          blame: "input",
+          remedy: "choose-other-file",
+          trace: "",
+        };
       if (command === "certificate_inspect")
         throw { code: "certificate-wrong-password", params: {}, blame: "input", remedy: "correct", trace: "" };
       return command === "status" ? { counts: {}, notices: [] } : [];
@@ -48,4 +71,19 @@ it("a wrong password is marked, so that the next key begins anew", async () => {
   await act(async () => element.querySelector<HTMLElement>('[data-testid="certificate-inspect"]')?.click());
   await vi.waitFor(() => expect([field.selectionStart, field.selectionEnd]).toEqual([0, 6]));
   expect(document.activeElement).toBe(field);
+});
+
+it.each([
+  ["what is found without a password", "/bare.pem", "certificate-confirm"],
+  ["what is the certificate of a CA", "/ca.pem", "use-as-ca"],
+])("%s has the keyboard on what comes next", async (_, path, next) => {
+  const nothing = () => undefined;
+  const element = await render(
+    <QueryClientProvider client={createCache()}>
+      <CertificateImport files={{ paths: [path], turn: 1, offer: nothing, choose: nothing, clear: nothing }} />
+    </QueryClientProvider>,
+  );
+  const button = () => element.querySelector(`[data-testid="${next}"]`);
+  await vi.waitFor(() => expect(button()).not.toBeNull());
+  await vi.waitFor(() => expect(document.activeElement).toBe(button()));
 });

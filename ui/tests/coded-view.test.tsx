@@ -35,7 +35,7 @@ describe("a report in another language than its reader's", () => {
     expect(element.querySelector('[data-field="specimen.type"] [title]')).toBeNull();
   });
 
-  const coded = (own: string, id: string, isOurs = false) => ({ own, isOurs, ids: [id] });
+  const coded = (own: string, id: string, isOurs = false) => ({ own, isOurs, id });
   const found = (own: Partial<ResultView>): ResultView => ({
     ...(view.results[0] as ResultView),
     disease: "measles",
@@ -86,8 +86,35 @@ describe("a report in another language than its reader's", () => {
       value: "Négatif",
       valueCoded: coded("Négatif", "snomed.260385009"),
       outcome: "negative" as const,
+      interpretation: null,
     };
     expect(await cells(found(twice), "de")).toEqual(["", "Negativ"]);
+  });
+
+  it("says what the laboratory has said beside the outcome, as that its control has failed", async () => {
+    const failed = {
+      value: "Positive",
+      valueCoded: coded("Positive", "snomed.10828004"),
+      outcome: "positive" as const,
+      interpretation: "Quality control failure",
+      interpretationCoded: coded("Quality control failure", "interpretation.QCF"),
+    };
+    expect(await cells(found(failed), "de")).toEqual(["", "POSITIV Qualitätskontrolle nicht bestanden"]);
+  });
+
+  it("keeps a titre beside the outcome", async () => {
+    const titre = { value: "Positive, 1:320", valueCoded: null, outcome: "positive" as const, interpretation: null };
+    expect(await cells(found(titre), "de")).toEqual(["Positive, 1:320", "POSITIV"]);
+  });
+
+  it("shows what the report calls a code where that may be something else", async () => {
+    const other = {
+      value: "Negative",
+      valueCoded: coded("Negative", "snomed.10828004"),
+      outcome: "positive" as const,
+      interpretation: null,
+    };
+    expect(await cells(found(other), "de")).toEqual(["", "POSITIV In der Meldung: Negative"]);
   });
 });
 

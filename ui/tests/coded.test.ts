@@ -75,10 +75,21 @@ describe("the codes of specimens and interpretations have words", () => {
     expect(ids.length).toBeGreaterThan(70);
     expect(wordless(ids)).toEqual([]);
   });
+
+  // The name of an organism is that of science, and the same in each language, unless it is that of a group.
+  it.skipIf(!existsSync(rules))("as far as they list results that are no organism's name of science", () => {
+    const sets = valueSets(gunzipSync(readFileSync(rules)), /-results-.*-org(-complete)?\./);
+    const listed = sets.flatMap(({ compose }) => (compose?.include ?? []).flatMap(({ concept = [] }) => concept));
+    const named = listed.filter(({ display = "" }) =>
+      /^Salmonella,? (sero)?group |\((?!organism\))[^()]*\)$/.test(display),
+    );
+    expect(named.length).toBeGreaterThan(70);
+    expect(wordless(named.map(({ code }) => idOf(SNOMED, code)))).toEqual([]);
+  });
 });
 
 interface ValueSet {
-  compose?: { include?: { system?: string; concept?: { code: string }[] }[] };
+  compose?: { include?: { system?: string; concept?: { code: string; display?: string }[] }[] };
 }
 
 /** The value sets of a package: an archive of blocks of 512 bytes, a header before each file. */
@@ -111,6 +122,20 @@ describe("the table of codes", () => {
     }
   });
 
+  it("says of a code what is said of the outcome that it stands for", () => {
+    const outcomes = readFileSync(here("../../crates/bridge/src/outcomes.rs"), "utf8");
+    // Several codes stand for these, and say more than the outcome does.
+    const pairs = [...outcomes.matchAll(/\("([^"]+)", "((?!positive|negative|indeterminate)[a-z-]+)"\)/g)];
+    expect(pairs.length).toBeGreaterThan(15);
+    for (const { code: language } of LANGUAGES) {
+      const texts = readCatalogue(language);
+      for (const [, code = "", outcome] of pairs) {
+        const id = /^\d{6}/.test(code) ? `snomed.${code}` : `interpretation.${code}`;
+        expect(texts.get(id), `${language}: ${id}`).toBe(texts.get(`outcome.${outcome}`));
+      }
+    }
+  });
+
   it("has every organism whose name is English, and not that of science", () => {
     const table = readFileSync(here("../../crates/report/src/diseases/organisms.tsv"), "utf8");
     const organisms = table.split("\n").filter((line) => line && !line.startsWith("#"));
@@ -132,13 +157,13 @@ describe("the table of codes", () => {
 describe("a value with codes", () => {
   it("is in the reader's words by its code, whatever the report calls it", async () => {
     const { text } = await loadWords("fr");
-    const coded = [{ own: "Measles virus (organism)", isOurs: false, ids: ["snomed.52584002"] }];
+    const coded = [{ own: "Measles virus (organism)", isOurs: false, id: "snomed.52584002" }];
     expect(inReadersWords(text, "Measles virus (organism)", coded)).toBe("Virus de la rougeole");
   });
 
   it("is as in the report where no code of it is known", async () => {
     const { text } = await loadWords("de");
-    expect(inReadersWords(text, "Eigene Probe", [{ own: "Eigene Probe", isOurs: false, ids: ["snomed.1"] }])).toBe(
+    expect(inReadersWords(text, "Eigene Probe", [{ own: "Eigene Probe", isOurs: false, id: "snomed.1" }])).toBe(
       "Eigene Probe",
     );
     expect(inReadersWords(text, "Eigene Probe", [])).toBe("Eigene Probe");
@@ -147,14 +172,27 @@ describe("a value with codes", () => {
   it("of several parts has each in words, and keeps what stands between", async () => {
     const { text } = await loadWords("de");
     const coded = [
-      { own: "Isoniazid [Susceptibility]", isOurs: false, ids: ["loinc.18934-0"] },
-      { own: "Resistant", isOurs: false, ids: ["lab.x", "interpretation.R"] },
+      { own: "Isoniazid [Susceptibility]", isOurs: false, id: "loinc.18934-0" },
+      { own: "Resistant", isOurs: false, id: "interpretation.R" },
     ];
     expect(inReadersWords(text, "Isoniazid [Susceptibility]: Resistant", coded)).toBe(
       "Isoniazid (Empfindlichkeit): Resistent",
     );
-    const second = [{ own: "A", isOurs: false, ids: ["snomed.1"] }, ...coded.slice(1)];
+    const second = [{ own: "A", isOurs: false, id: "snomed.1" }, ...coded.slice(1)];
     expect(inReadersWords(text, "A: Resistant", second)).toBe("A: Resistent");
+  });
+
+  it("has nothing replaced that only holds what a code is called", async () => {
+    const { text } = await loadWords("de");
+    const coded = (own: string, id: string) => ({ own, isOurs: false, id });
+    const bare = coded("R", "interpretation.R");
+    expect(inReadersWords(text, "Rifabutin [Susceptibility]: R", [bare])).toBe("Rifabutin [Susceptibility]: Resistent");
+    const positive = coded("Positive", "snomed.10828004");
+    expect(inReadersWords(text, "Positive control: Positive", [positive])).toBe("Positive control: Positiv");
+    // The first part is not known, and not looked for again in the second.
+    const both = [coded("R", "snomed.1"), bare];
+    expect(inReadersWords(text, "R: R", both)).toBe("R: Resistent");
+    expect(inReadersWords(text, "Streptomycin", [coded("S", "interpretation.S")])).toBe("Streptomycin");
   });
 
   it("says the same where SNOMED CT only adds of what kind a name is", () => {

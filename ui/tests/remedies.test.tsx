@@ -35,15 +35,30 @@ const noteOf = async (code: ProblemCode, remedy: Remedy, language: (typeof LANGU
   return (await render(<ProblemNote problem={problem} />, language)).textContent ?? "";
 };
 
+/** What is to be done about this very problem: a sentence, and not the name of something. */
+async function nextOf(code: ProblemCode, language: (typeof LANGUAGE)[number]): Promise<string> {
+  const next = (await loadWords(language)).text.code(`next.${code}`, PARAMS) ?? "–";
+  expect(next, code).toMatch(/^\p{Lu}.*\s.*\.$/u);
+  return next;
+}
+
 it.each(LANGUAGE)("a passphrase that is wrong is to be entered again, in %s", async (language) => {
   const first = (await loadWords(language)).text.code("remedy.enter-password") ?? "–";
-  for (const code of WRONG) expect(await noteOf(code, "enter-password", language), code).not.toContain(first);
+  for (const code of WRONG) {
+    const said = await noteOf(code, "enter-password", language);
+    expect(said, code).toContain(await nextOf(code, language));
+    expect(said, code).not.toContain(first);
+  }
   expect(await noteOf("certificate-password-needed", "enter-password", language)).toContain(first);
 });
 
 it.each(LANGUAGE)("an authority or a certificate is no report to look at again, in %s", async (language) => {
   const again = (await loadWords(language)).text.code("remedy.look-again") ?? "–";
-  for (const code of ABOUT_NO_REPORT) expect(await noteOf(code, "look-again", language), code).not.toContain(again);
+  for (const code of ABOUT_NO_REPORT) {
+    const said = await noteOf(code, "look-again", language);
+    expect(said, code).toContain(await nextOf(code, language));
+    expect(said, code).not.toContain(again);
+  }
 });
 
 it.each(LANGUAGE)("a dialog says whose passphrase is chosen, in %s", async (language) => {

@@ -196,6 +196,13 @@ describe("intake", () => {
     expect(state.batch?.rest.map((view) => view.file)).toEqual(["scan.pdf"]);
     expect(state.batch?.sentAt).toBe(1000);
   });
+
+  it("still tells what became no submission once what was taken back is sent after all", () => {
+    const rest = [candidate("scan.pdf", 0)];
+    const batch = { ids: [7], rest, sentAt: 1, held: { count: 1, ids: [7] } };
+    const after = intakeReducer({ sources: [], batch, taking: null }, { do: "followed", ids: [7], at: 2 });
+    expect(after.batch).toEqual({ ids: [7], rest, sentAt: 2, held: null });
+  });
 });
 
 describe("a hand-over of which a part fails", () => {

@@ -27,6 +27,22 @@ describe.each(LANGUAGES.map(({ code }) => code))("sentences in %s", (language) =
   });
 });
 
+describe.each(LANGUAGES.map(({ code }) => code))("a value in %s", (language) => {
+  const of = (found: string): MessageView => ({
+    ...missing("status"),
+    code: "rule-fixed-value",
+    params: { element: "status", expected: "final", found },
+  });
+
+  it("that is the word “none” is that word, and not told as being absent", async () => {
+    const { text } = await loadWords(language);
+    expect(sentenceOf(text, of("none"))).toContain("none");
+    expect(sentenceOf(text, of(""))).toContain(text("absent.found"));
+    // No value of a report has the words for what is absent.
+    for (const family of ["value", "found", "expected"]) expect(text.code(`${family}.none`)).toBeUndefined();
+  });
+});
+
 describe.each(LANGUAGES.map(({ code }) => code))("a sentence in %s is whole", (language) => {
   const of = (code: string, params: Record<string, string>): MessageView => ({ ...missing("code"), code, params });
   const EMPTY = [
@@ -59,9 +75,15 @@ describe.each(LANGUAGES.map(({ code }) => code))("a sentence in %s is whole", (l
 
   it("and says a size as people read it", async () => {
     const { text } = await loadWords(language);
-    const said = sentenceOf(text, of("rule-attachment-size", { found: "5000000", expected: "4200000" }));
+    const said = sentenceOf(text, of("rule-too-large", { element: "data", found: "5000000", expected: "4200000" }));
     expect(said).toMatch(/5\s(MB|Mo)/u);
     expect(said).not.toContain("5000000");
+  });
+
+  it("and says two sizes that are to be the same to the byte", async () => {
+    const { text } = await loadWords(language);
+    const said = sentenceOf(text, of("rule-attachment-size", { found: "48211", expected: "48213" }));
+    expect(said).toMatch(/48211 \p{L}+.*48213 \p{L}+/u);
   });
 });
 
@@ -152,6 +174,23 @@ describe("while names are hidden", () => {
     expect(shownSentence(text, wrong("Patient.birthDate"), true)).not.toContain("1987");
     expect(shownSentence(text, wrong("Observation.effectiveDateTime"), true)).toContain("1987-13-40");
     expect(shownSentence(text, missing("family", "Patient.name"), true)).toContain("at least 1");
+  });
+
+  it("what is not there at all is told as that, and not as something hidden", async () => {
+    for (const { code } of LANGUAGES) {
+      const { text } = await loadWords(code);
+      const params = { element: "family", expected: "M", found: "" };
+      const empty: MessageView = {
+        ...BLANK,
+        source: "local",
+        code: "rule-fixed-value",
+        params,
+        path: "Patient.name.family",
+      };
+      expect(shownSentence(text, empty, true), code).toBe(shownSentence(text, empty, false));
+      const full = { ...empty, params: { ...params, found: "Muster" } };
+      expect(shownSentence(text, full, true), code).not.toBe(shownSentence(text, empty, true));
+    }
   });
 });
 

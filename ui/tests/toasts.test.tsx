@@ -34,13 +34,58 @@ it("a problem stands until it is closed, and what went well goes by itself", asy
   expect(shown()).toEqual([]);
 });
 
+const text = Object.assign((id: string) => id, { code: (id: string) => id }) as unknown as Text;
+const problem = (code: string) => ({ code, params: {}, blame: "you", remedy: "free-space", trace: "" });
+
+/** Closes what is shown until nothing more comes up from behind: all that stood there, one after the other. */
+async function closeEach(): Promise<string[]> {
+  const all: string[] = [];
+  for (let at = 0; at < 20 && shown().length > 0; at += 1) {
+    const [first = ""] = shown();
+    all.push(first);
+    const close = document.querySelector<HTMLElement>('[role="alertdialog"] button[aria-label="Close"]');
+    await act(async () => close?.click());
+    await wait(1);
+  }
+  return all;
+}
+
 it("a problem that comes again stands once", async () => {
   await render(<Toasts />);
-  const text = Object.assign((id: string) => id, { code: (id: string) => id }) as unknown as Text;
-  const problem = (code: string) => ({ code, params: {}, blame: "you", remedy: "free-space", trace: "" });
   for (const code of ["disk-full", "disk-full", "no-endpoint"]) {
     await act(async () => sayProblem(text)(problem(code)));
     await wait(1);
   }
   expect(shown()).toHaveLength(2);
+});
+
+it("a problem that comes again stands once, also where others have covered it", async () => {
+  await render(<Toasts />);
+  const codes = ["first", "second", "third", "fourth", "fifth"];
+  for (const code of [...codes, ...codes, "first"]) {
+    await act(async () => sayProblem(text)(problem(code)));
+    await wait(1);
+  }
+  expect(shown()).toHaveLength(3);
+  expect(await closeEach()).toHaveLength(codes.length);
+  // Once it was closed, it can be said again.
+  await act(async () => sayProblem(text)(problem("first")));
+  expect(shown()).toHaveLength(1);
+});
+
+it("what is said of a problem in other places stands once as well", async () => {
+  await render(<Toasts />);
+  for (const _ of [1, 2, 3]) await act(async () => say({ tone: "attention", title: "The dialog is open" }));
+  await wait(1);
+  expect(await closeEach()).toHaveLength(1);
+});
+
+it("nothing comes up from behind once all are taken away, and a problem can be said anew", async () => {
+  await render(<Toasts />);
+  await act(async () => say({ tone: "done", title: "Emptied", undo: () => undefined }));
+  for (const code of ["first", "second", "third"]) await act(async () => sayProblem(text)(problem(code)));
+  await act(async () => dismissAll());
+  await act(async () => sayProblem(text)(problem("first")));
+  await wait(1);
+  expect((await closeEach()).map((one) => one.includes("problem.first"))).toEqual([true]);
 });

@@ -117,8 +117,8 @@ mod tests {
 
     /// By the codes, whatever words the report brings, so that every reader has their own.
     #[test]
-    fn a_code_brings_its_ids_of_the_catalogue_whatever_the_report_calls_it() {
-        let ids = |coded: &Option<CodedView>| coded.as_ref().map(|of| of.ids.join(" "));
+    fn a_code_brings_its_id_of_the_catalogue_whatever_the_report_calls_it() {
+        let id = |coded: &Option<CodedView>| coded.as_ref().map(|of| of.id.clone());
         let snomed = r#""system":"http://snomed.info/sct","code":"52584002""#;
         for (display, own, is_ours) in
             [("", "Measles virus", true), (",\"display\":\"Masern\"", "Masern", false)]
@@ -126,15 +126,21 @@ mod tests {
             let found = read("valueCodeableConcept", &format!("{snomed}{display}"));
             let coded = found[0].value_coded.as_ref().unwrap();
             assert_eq!((&*coded.own, coded.is_ours), (own, is_ours));
-            assert_eq!(ids(&found[0].value_coded).as_deref(), Some("snomed.52584002"));
+            assert_eq!(id(&found[0].value_coded).as_deref(), Some("snomed.52584002"));
         }
         let of = "http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation";
         let coding = format!("\"system\":\"{of}\",\"code\":\"AA\"");
         let interpreted = read("interpretation", &coding);
         let told = &interpreted[0].interpretation_coded;
-        assert_eq!(ids(told).as_deref(), Some("interpretation.AA"));
+        assert_eq!(id(told).as_deref(), Some("interpretation.AA"));
         let foreign = r#""system":"http://lab.example/results","code":"POS""#;
         assert!(read("interpretation", foreign)[0].interpretation_coded.is_none());
+        // The words are those of the laboratory's coding, and the other one may mean less.
+        let two = r#""system":"http://lab.example/values","code":"ST","display":"Salmonella Typhi"},
+            {"system":"http://snomed.info/sct","code":"27268008""#;
+        let found = read("valueCodeableConcept", two);
+        assert_eq!(found[0].value.as_deref(), Some("Salmonella Typhi"));
+        assert!(found[0].value_coded.is_none());
     }
 
     /// The laboratory's own code of a reason keeps its words: no catalogue has it.

@@ -3,7 +3,7 @@
 use fhir::Element;
 use report::{Links, Target};
 
-use crate::coded::ids_of;
+use crate::coded::id_of;
 use crate::views::CodedView;
 
 /// A value for reading.
@@ -33,12 +33,12 @@ impl Words {
 
     /// All of the value is what a code is called.
     fn of_code(self, element: Element<'_>) -> Self {
-        let ids = ids_of(element);
-        let own = self.value.clone();
-        let said = element.text("display").or_else(|| element.text("text"));
-        let mut codings = element.all("coding");
-        let is_ours = said.is_none() && !codings.any(|coding| coding.text("display").is_some());
-        let coded = (!ids.is_empty()).then_some(CodedView { own, is_ours, ids });
+        // Another coding of the concept may mean more or less than the one whose words these are.
+        let coding = if element.type_name() == "Coding" { Some(element) } else { chosen(element) };
+        let id = coding.and_then(|it| id_of(it.text("system")?, it.text("code")?));
+        let said = coding.and_then(|it| it.text("display")).or_else(|| element.text("text"));
+        let (own, is_ours) = (self.value.clone(), said.is_none());
+        let coded = id.map(|id| CodedView { own, is_ours, id });
         Self { coded: coded.into_iter().collect(), ..self }
     }
 
@@ -130,13 +130,17 @@ fn human_name(name: Element<'_>) -> Option<Words> {
     Words::new(full, name.text("use"))
 }
 
+/// The coding of a concept that is shown: the first with words, else the first.
+fn chosen(concept: Element<'_>) -> Option<Element<'_>> {
+    let with_display = concept.all("coding").find(|coding| coding.text("display").is_some());
+    with_display.or_else(|| concept.all("coding").next())
+}
+
 fn concept(concept: Element<'_>) -> Option<Words> {
-    let codings: Vec<_> = concept.children().filter(|child| child.name() == "coding").collect();
-    let with_display = codings.iter().find(|coding| coding.text("display").is_some());
-    let coding = with_display.or(codings.first());
+    let coding = chosen(concept);
     let code = coding.and_then(|coding| coding.text("code"));
-    let display = with_display.and_then(|coding| coding.text("display"));
-    let named = || coding.copied().and_then(organism);
+    let display = coding.and_then(|coding| coding.text("display"));
+    let named = || coding.and_then(organism);
     Words::new(display.or_else(|| concept.text("text")).or_else(named).or(code)?, code)
 }
 

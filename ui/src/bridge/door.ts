@@ -42,6 +42,8 @@ export interface Caller {
 export interface Door extends Caller {
   /** For several calls that belong together: all ask in the room that is in use now, or are refused. */
   here(): Caller;
+  /** There once a room is in use: before that nothing can be asked that is of one. */
+  entered(): Promise<void>;
   /** Starts listening; the answer ends it. */
   listen(handlers: CoreHandlers): () => void;
 }

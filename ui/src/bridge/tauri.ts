@@ -13,6 +13,8 @@ function on<E extends keyof CoreEvents>(event: E, handlers: CoreHandlers): () =>
 
 /** The room of the last status: the numbers that the page has in hand are those of its reports. */
 let room: number | undefined;
+let enter = () => {};
+const entered = new Promise<void>((is) => (enter = is));
 
 /** Every call says in which room: in another one a number is another report's, and files go to another authority. */
 function callerIn(believed: () => number | undefined): Caller {
@@ -24,7 +26,10 @@ function callerIn(believed: () => number | undefined): Caller {
       const said = believed();
       const named = said === undefined ? takes : { ...takes, room: said };
       const answer = await invoke<Commands[C]["gives"]>(command, named as Record<string, unknown> | undefined);
-      if (command === "status") ({ room } = answer as StatusView);
+      if (command === "status") {
+        ({ room } = answer as StatusView);
+        enter();
+      }
       return answer;
     },
   };
@@ -36,6 +41,7 @@ export const door: Door = {
     const now = room;
     return callerIn(() => now);
   },
+  entered: () => entered,
   listen(handlers) {
     const ends = [on("changed", handlers), on("drag", handlers), on("dropped", handlers), on("opened", handlers)];
     return () => ends.forEach((end) => end());

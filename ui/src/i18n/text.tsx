@@ -103,7 +103,7 @@ function textOf(i18n: I18n, messages: Record<string, unknown>, format: Format): 
   // A parameter of the core may be a code itself, with a text of its own, an instant, or empty; and ICU knows no hyphen in
   // names.
   const argument = (name: string, value: string | number) => {
-    const id = `${name}.${value === "" ? "none" : value}`;
+    const id = value === "" ? `absent.${name}` : `${name}.${value}`;
     const told = typeof value === "string" ? inTime(name, value, format) : value;
     const isWorded = CODED.has(name) || value === "";
     const shown = isWorded && id in messages ? i18n._(id) : told;

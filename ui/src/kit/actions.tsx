@@ -25,11 +25,9 @@ export function Actions(props: { actions: BarAction[]; first: BarAction | undefi
   const { actions, first, elsewhere = [] } = props;
   const text = useText();
   const rest = [...elsewhere, ...actions].filter((action) => action !== first);
-  const press = (key: React.Key) => {
-    const action = rest.find(({ id }) => id === key);
-    // What is under way takes no second press.
-    if (action && !action.isPending) action.press();
-  };
+  const press = (key: React.Key) => rest.find(({ id }) => id === key)?.press();
+  // What is under way takes no second press.
+  const pending = rest.flatMap(({ id, isPending }) => (isPending ? [id] : []));
   return (
     <>
       {actions.map(({ id, word, press: onPress, ...action }) => (
@@ -44,7 +42,7 @@ export function Actions(props: { actions: BarAction[]; first: BarAction | undefi
           <MenuTrigger>
             <Button tone="quiet" icon={Ellipsis} label={text("action.more")} data-testid="more-actions" />
             <Popover className={controls.popover}>
-              <Menu className={controls.menu} aria-label={text("action.more")} onAction={press}>
+              <Menu className={controls.menu} aria-label={text("action.more")} disabledKeys={pending} onAction={press}>
                 {rest.map(({ id, word, icon: Icon }) => (
                   <MenuItem key={id} id={id} className={controls.option} textValue={word}>
                     {Icon && <Icon aria-hidden size={16} />}

@@ -23,6 +23,8 @@ interface ToastWords {
   more?: string;
   /** Takes back what happened. */
   undo?: () => void;
+  /** It speaks of the change of rooms itself. */
+  isOfChange?: boolean;
 }
 
 const ICONS = { done: CircleCheck, attention: TriangleAlert, progress: Info };
@@ -34,30 +36,43 @@ const queue = new ToastQueue<ToastWords>({ maxVisibleToasts: 3 });
 const SHOWN_MS = 6_000;
 const UNDO_MS = 15_000;
 
-/** Says briefly what happened. */
-export function say(words: ToastWords): void {
-  const timeout = words.undo ? UNDO_MS : SHOWN_MS;
-  queue.add(words, words.tone === "attention" ? {} : { timeout });
+/** All that stands, by its key, also what later ones cover: the queue tells only what is shown. */
+const standing = new Map<string, ToastWords>();
+
+function close(which: (words: ToastWords) => boolean): void {
+  for (const [key, words] of standing) if (which(words)) queue.close(key);
 }
 
-/** Takes those away with which something can be taken back: it was in another room. */
-export function dismissUndo(): void {
-  for (const { key, content } of queue.visibleToasts) if (content.undo) queue.close(key);
+/** Says briefly what happened. */
+export function say(words: ToastWords): void {
+  const { tone, title, more } = words;
+  const isProblem = tone === "attention";
+  // The same problem once more takes the place of the one before.
+  if (isProblem) close((one) => one.tone === tone && one.title === title && one.more === more);
+  const onClose = () => standing.delete(key);
+  const timeout = words.undo ? UNDO_MS : SHOWN_MS;
+  const key = queue.add(words, isProblem ? { onClose } : { onClose, timeout });
+  standing.set(key, words);
+}
+
+/** Takes away what was said of one room, as another one comes into use: there nothing of it holds, and nothing can be
+ *  taken back. */
+export function dismissOfRoom(): void {
+  close((words) => !words.isOfChange);
 }
 
 /** Takes all of them away: the window was locked. */
 export function dismissAll(): void {
+  // The queue does not say of these that they are closed.
+  standing.clear();
   queue.clear();
 }
 
 /** For the rejection of a command that has no place of its own on the screen. */
 export function sayProblem(text: Text): (thrown: unknown) => void {
   return (thrown) => {
-    const words = problemText(text, problemOf(thrown));
-    // The same once more takes the place of the one before.
-    const isSame = (content: ToastWords) => content.title === words.title && content.more === words.more;
-    for (const { key, content } of queue.visibleToasts) if (isSame(content)) queue.close(key);
-    say({ tone: "attention", ...words });
+    const problem = problemOf(thrown);
+    say({ tone: "attention", ...problemText(text, problem), isOfChange: problem.code === "room-changed" });
   };
 }
 

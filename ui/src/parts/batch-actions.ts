@@ -27,9 +27,12 @@ export function useBatchActions(
 ): { actions: BarAction[]; first: BarAction | undefined } {
   const text = useText();
   const { go } = useWindow();
-  const takenBack = phase === "undone" && batch.held?.count === (view?.byState.held ?? 0) ? batch.held.ids : [];
+  const back = phase === "undone" && batch.held ? batch.held.ids : [];
   const pause = usePause();
-  const sendAfterAll = useSendAfterAll(takenBack);
+  const sendAfterAll = useSendAfterAll(back);
+  // While they are released one after the other it is still about all of them.
+  const areBack = sendAfterAll.isPending || batch.held?.count === (view?.byState.held ?? 0);
+  const takenBack = areBack ? back : [];
   // What was just taken back lacks nothing: it can be sent after all.
   const wrong = phase === "waiting" ? [] : (view?.attention ?? []).filter((id) => !takenBack.includes(id));
   const [one] = wrong;

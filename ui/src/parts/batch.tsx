@@ -11,6 +11,7 @@ import type { Text } from "../i18n/text";
 import { useIntake } from "../intake";
 import type { Batch } from "../intake";
 import { useWindow } from "../place";
+import { onHold } from "../sending";
 import { useBatchActions } from "./batch-actions";
 import css from "./batch.module.css";
 import { CandidateRow } from "./candidate";
@@ -24,8 +25,8 @@ import { sayProblem } from "../kit/toasts";
 
 export function BatchBar() {
   const { batch, taking } = useIntake();
-  if (taking) return <TakingIn stop={taking} />;
-  return batch && <Bar key={batch.sentAt} batch={batch} />;
+  const bar = batch && <Bar key={batch.sentAt} batch={batch} />;
+  return taking ? <TakingIn stop={taking}>{bar}</TakingIn> : bar;
 }
 
 function Bar({ batch }: { batch: Batch }) {
@@ -44,6 +45,8 @@ function Bar({ batch }: { batch: Batch }) {
   const phase = phaseOf(batch, view, left);
   // Taken back and then withdrawn, or replaced: nothing is waited for, and no answer need have come.
   const onlyClosed = phase === "settled" && view !== undefined && view.closed === batch.ids.length;
+  const spoken =
+    (phase === "waiting" ? view?.waiting.length : phase === "moving" ? view?.moving : undefined) ?? batch.ids.length;
   const isPaused = useStatus().data?.paused ?? false;
   useFold(phase === "settled" && batch.rest.length === 0 && view?.completed === view?.total);
   const undo = () => view && holdBack.mutate({ ids: view.waiting }, { onError: sayProblem(text) });
@@ -76,7 +79,7 @@ function Bar({ batch }: { batch: Batch }) {
             ? ""
             : phase === "settled" && view && view.attention.length > 0
               ? text("batch.attention", { n: view.attention.length })
-              : text(`batch.said.${onlyClosed ? "closed" : phase}`, { n: batch.ids.length })}
+              : text(`batch.said.${onlyClosed ? "closed" : phase}`, { n: spoken })}
         </span>
       </div>
       <div className={css.actions}>
@@ -145,9 +148,12 @@ function Sentence({
     case "waiting":
       return <strong>{text("batch.waiting", { n: view?.waiting.length ?? n, seconds: left })}</strong>;
     case "undone": {
-      const held = batch.held?.count ?? 0;
+      const { count, left = 0 } = batch.held ?? { count: 0 };
       return (
-        <strong>{held < n ? text("batch.undone-some", { held, rest: n - held }) : text("batch.undone", { n })}</strong>
+        <strong>
+          {onHold(text, count, n)}
+          {left > 0 && ` · ${text("batch.left", { n: left })}`}
+        </strong>
       );
     }
     default:

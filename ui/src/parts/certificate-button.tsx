@@ -11,11 +11,16 @@ import { useWindow } from "../place";
 export const IS_CA = "certificate-ca-without-key";
 
 /** Opens the authority whose CA it is, with this file. */
-export function UseAsCa({ path }: { path: string }) {
+export function UseAsCa({ path, autoFocus = false }: { path: string; autoFocus?: boolean }) {
   const text = useText();
   const { go } = useWindow();
   return (
-    <Button icon={Landmark} onPress={() => go({ screen: "settings", ca: path })} data-testid="use-as-ca">
+    <Button
+      icon={Landmark}
+      autoFocus={autoFocus}
+      onPress={() => go({ screen: "settings", ca: path })}
+      data-testid="use-as-ca"
+    >
       {text("send.use-as-ca")}
     </Button>
   );

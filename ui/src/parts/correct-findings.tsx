@@ -55,7 +55,8 @@ export function Findings({ view, content, edits, undoing, onShow }: Props) {
     // Whoever was quicker than the check, and is somewhere in the dialog, stays there.
     const at = document.activeElement;
     const isFree = at === null || at.matches("body, [role=dialog]");
-    if (isFree) form.current?.querySelector<HTMLElement>('input:not([tabindex="-1"]), button')?.focus();
+    // Only where something can be typed: on the button that shows a name, the next Enter would show all names.
+    if (isFree) form.current?.querySelector<HTMLElement>('input:not([tabindex="-1"])')?.focus();
   }, []);
   return (
     <>

@@ -124,7 +124,7 @@ function Terms({ fields, fix, onChange }: { fields: CauseFieldView[]; fix: Fix; 
 
 function Looked({ preview, of }: { preview: Preview; of: number }) {
   const text = useText();
-  const { ready, invalid, unchanged, example } = preview.view;
+  const { ready, invalid, unchanged, edited, example } = preview.view;
   return (
     <section className={css.preview} data-testid="fix-preview">
       {preview.looked < of && (
@@ -134,6 +134,7 @@ function Looked({ preview, of }: { preview: Preview; of: number }) {
         </>
       )}
       <strong>{text("fix.preview", { n: ready.length, invalid: invalid.length, unchanged: unchanged.length })}</strong>
+      {edited.length > 0 && <span>{text("fix.edited", { n: edited.length })}</span>}
       <Difference changes={example} changed={example.length} max={5} />
     </section>
   );
@@ -155,6 +156,7 @@ function Progress({ run, rest }: { run: Run; rest: number }) {
         <strong className={css.bad}>
           {text("fix.stopped", { completed, failed })}{" "}
           {text("fix.stopped.rest", { held: run.held, moving: run.moving })}
+          {run.left > 0 && ` ${text("fix.stopped.left", { n: run.left })}`}
         </strong>
       )}
       {phase === "rest" && <strong>{text("fix.rest", { completed, failed, sent, n })}</strong>}

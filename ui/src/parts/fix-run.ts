@@ -12,7 +12,7 @@ import { workGoesOn } from "../lock";
 import { say } from "../kit/toasts";
 
 /** Corrections whose verdict is awaited at a time, at most: enough to be quick, few enough to stop in time. */
-const ON_THE_WAY_MAX = 50;
+const ON_THE_WAY_MAX = 20;
 /** Failures after which it stops by itself. */
 const FAILURES_MAX = 2;
 /** Corrections that are asked about together; once all of them are completed nobody asks again. */
@@ -37,6 +37,8 @@ export interface Run {
   held: number;
   /** Taken in and not finished. */
   moving: number;
+  /** Not begun. */
+  left: number;
   problem: Problem | undefined;
   begin: (id: number) => void;
   goOn: (ids: number[]) => void;
@@ -50,6 +52,9 @@ const isNoneMoving = ({ moving }: typeof NONE) => moving === 0;
 /** How many may await their verdict: 1, 2, 4 and so on with each round of verdicts. Where the first ones were lucky, few of
  *  the others are sent before that is known. */
 const onTheWayMax = ({ completed }: typeof NONE) => Math.max(1, Math.min(ON_THE_WAY_MAX, completed));
+
+/** Between two looks. */
+const aMoment = () => new Promise((next) => setTimeout(next, 250));
 
 const sentOf = (parts: Part[]) => parts.reduce((sum, { ids }) => sum + ids.length, 0);
 
@@ -112,7 +117,7 @@ export function useRun(here: Caller, fix: Fix): Run {
     for (;;) {
       const now = await look();
       if (isFew(now) || now.attention >= FAILURES_MAX || stopped.current) return now;
-      await new Promise((next) => setTimeout(next, 250));
+      await aMoment();
     }
   };
   /** Nothing further is begun, and what has not left is held back. */
@@ -123,6 +128,8 @@ export function useRun(here: Caller, fix: Fix): Run {
     if (ids.length > 0) await here.call("hold_back", { ids }).catch(() => undefined);
     await look();
     setPhase("stopped");
+    // What is under way gets its verdict, and that is told as well.
+    for (let now = await look(); now.moving > 0 && !gone.current; now = await look()) await aMoment();
   };
   const guarded = (act: () => Promise<void>) =>
     act()
@@ -145,6 +152,7 @@ export function useRun(here: Caller, fix: Fix): Run {
     failed: sum.attention - held,
     held,
     moving: sum.moving,
+    left: left.current,
     problem,
     begin: (id) =>
       void guarded(async () => {

@@ -13,7 +13,7 @@ const STEP = 100;
 /** A moment without typing before a change is tried. */
 const LOOK_MS = 300;
 
-const NOTHING: FixView = { ready: [], invalid: [], unchanged: [], example: [] };
+const NOTHING: FixView = { ready: [], invalid: [], unchanged: [], edited: [], example: [] };
 
 /** What a change would do to the reports that were looked at so far. */
 export interface Preview {
@@ -60,6 +60,7 @@ export function usePreview(here: Caller, ids: number[], fix: Fix) {
       ready: [...all.ready, ...one.ready],
       invalid: [...all.invalid, ...one.invalid],
       unchanged: [...all.unchanged, ...one.unchanged],
+      edited: [...all.edited, ...one.edited],
       example: all.example.length > 0 ? all.example : one.example,
     });
     const told = (view: FixView, looked: number) => {

@@ -37,6 +37,8 @@ const ENTRIES: { screen: Screen; icon: LucideIcon; word: TextId }[] = [
 
 /** Below this many days the certificate asks for attention (the last notice of the calendar but two). */
 const DAYS_URGENT = 30;
+/** The largest number that has room along the bottom of a narrow window. */
+const MOST_SHOWN = 99;
 
 export function Rail({
   status,
@@ -73,7 +75,9 @@ export function Rail({
               <span className={css.word}>{text(word)}</span>
               {screen === "correct" && attention > 0 && (
                 <span className={css.badge}>
-                  <span aria-hidden>{attention}</span>
+                  <span aria-hidden data-short={attention > MOST_SHOWN ? `${MOST_SHOWN}+` : undefined}>
+                    {attention}
+                  </span>
                   <span className="visually-hidden">{text("nav.correct.badge", { n: attention })}</span>
                 </span>
               )}

@@ -86,6 +86,7 @@ function Fields(props: { of: string; fields: FieldView[]; messages: MessageView[
   const format = useFormat();
   const { isHidden, hide, hideValue } = useVeil();
   const worded = (field: FieldView) => {
+    if (field.value === MATERIAL_BY_TEST) return text("content.material-by-test");
     const said = inReadersWords(text, field.value, field.coded);
     if (said !== field.value) return said;
     return text.code(`value.${field.key}.${field.value}`) ?? text.code(`value.${field.value}`) ?? field.value;
@@ -111,7 +112,7 @@ function Fields(props: { of: string; fields: FieldView[]; messages: MessageView[
           >
             <dt>{field.label ?? words("field", field.key)}</dt>
             <dd className="selectable">
-              {field.coded.length > 0 ? <Said words={value} value={hide(field.value)} coded={field.coded} /> : value}
+              {field.coded.length > 0 ? <Said words={value} value={names ? null : hide(field.value)} coded={field.coded} /> : value}
               {field.detail && !names && field.detail !== whole && <Detail detail={field.detail} />}
             </dd>
           </div>
@@ -120,6 +121,9 @@ function Fields(props: { of: string; fields: FieldView[]; messages: MessageView[
     </dl>
   );
 }
+
+/** What CH ELM prescribes as the specimen where no code is needed. */
+const MATERIAL_BY_TEST = "Material declared by Observation.code or non-mandatory";
 
 /** Fields whose values are dates. */
 const DATED = /\.(birth-date|effective|issued|date|timestamp|collected|received|authored)$/;

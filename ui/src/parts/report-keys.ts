@@ -17,20 +17,27 @@ export function useReportKeys(correct: (id: number) => void, show: (id: number) 
   const intake = useIntake();
   const cache = useQueryClient();
   const resubmit = async (here: Caller, id: number) => {
+    if ((await here.call("draft", { id })) !== null) {
+      // It would be thrown away: the button asks first.
+      say({ tone: "progress", title: text("resubmit.draft") });
+      return;
+    }
     const next = await here.call("resubmit", { id });
     followJournal(cache);
     intake.followed([next]);
     sayIfItWaits(next, text);
     show(next);
   };
-  return (action: "correct" | "resubmit", id: number | null) => {
+  const refuse = () => say({ tone: "progress", title: text("reports.not-now") });
+  // `otherwise`: what is done where the core does not offer it.
+  return (action: "correct" | "resubmit", id: number | null, otherwise = refuse) => {
     if (id === null) return;
     // The number is that of this room: in another one it would be another report.
     const here = door.here();
     void here
       .call("detail", { id })
       .then(({ row }) => {
-        if (!row.actions.includes(action)) say({ tone: "progress", title: text("reports.not-now") });
+        if (!row.actions.includes(action)) otherwise();
         else if (action === "correct") correct(id);
         else return resubmit(here, id);
         return undefined;

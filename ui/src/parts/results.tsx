@@ -6,6 +6,7 @@ import { useCodeText, useText } from "../i18n/text";
 import { Said, inReadersWords, saysTheSame } from "./coded";
 import css from "./results.module.css";
 import { diseaseOf, testOf } from "./subject";
+import { useVeil } from "./veil";
 
 /** Outcomes that a reader looks for first. */
 const STRONG = new Set(["positive", "resistant", "reactive", "high", "abnormal", "rise", "seroconversion"]);
@@ -37,48 +38,65 @@ export function Results({ results }: { results: ResultView[] }) {
 
 const listed = (coded: CodedView | null) => (coded ? [coded] : []);
 
+/** A value of the report: as it stands there, in the reader's words, and what of it is a code's. */
+interface Worded {
+  value: string;
+  words: string;
+  coded: CodedView[];
+}
+
 function Row({ result }: { result: ResultView }) {
   const text = useText();
   const words = useCodeText();
-  const { outcome, value, interpretation, absent, name, code } = result;
-  const nameCoded = listed(result.nameCoded);
-  const valueCoded = listed(result.valueCoded);
-  const interpretationCoded = listed(result.interpretationCoded);
+  const { hide } = useVeil();
+  const { outcome, absent, code } = result;
+  // What is free text may name the patient.
+  const worded = (value: string | null, coded: CodedView | null): Worded | null =>
+    value === null
+      ? null
+      : { value: hide(value), words: hide(inReadersWords(text, value, listed(coded))), coded: listed(coded) };
+  const name = worded(result.name, result.nameCoded);
+  const value = worded(result.value, result.valueCoded);
+  const interpretation = worded(result.interpretation, result.interpretationCoded);
   const disease = diseaseOf(text, { ...result, subject: null });
   const testText = disease && testOf(text, { ...result, subject: null });
-  const named = name && <Said words={inReadersWords(text, name, nameCoded)} value={name} coded={nameCoded} />;
-  const valued = value && inReadersWords(text, value, valueCoded);
-  const interpreted = interpretation && inReadersWords(text, interpretation, interpretationCoded);
-  const told = outcome === null ? interpreted : words("outcome", outcome);
+  const isNamed = name !== null && result.name !== code;
+  const told = outcome === null ? interpretation?.words : words("outcome", outcome);
+  const says = (worded: Worded | null) =>
+    worded !== null &&
+    told !== undefined &&
+    (saysTheSame(worded.words, told) || saysTheSame(worded.value, (outcome ?? "").replaceAll("-", " ")));
   // A value that only repeats the outcome ("Positive" beside POSITIVE) is said once.
-  const repeats =
-    outcome !== null &&
-    valued !== null &&
-    (value?.toLowerCase().startsWith(outcome) || saysTheSame(valued, told ?? ""));
+  const repeats = outcome !== null && says(value);
+  const isInterpreted = outcome === null || says(interpretation);
+  const behind = isInterpreted ? interpretation : repeats ? value : null;
   const tone = outcome === null ? "" : STRONG.has(outcome) ? css.strong : WEAK.has(outcome) ? css.weak : css.other;
   return (
     <tr className={result.isPart ? css.part : css.whole}>
       <th scope="row">
-        <strong>{disease ?? named ?? code}</strong>
+        <strong>{disease ?? (name ? <Said {...name} /> : code)}</strong>
         <span className={css.second}>
           {testText}
-          {testText && disease && name !== code && name && " · "}
-          {disease && name !== code && named}
+          {testText && isNamed && " · "}
+          {disease && isNamed && <Said {...name} />}
           {code && <code>{code}</code>}
         </span>
       </th>
       <td className={`${css.value} selectable`}>
-        {!repeats && valued && <Said words={valued} value={value} coded={valueCoded} />}
+        {!repeats && value && <Said {...value} />}
         {value === null && absent && <em>{text.code(`value.${absent}`) ?? absent}</em>}
       </td>
       <td>
         {told && (
           <span className={`${css.chip} ${tone}`}>
-            <Said
-              words={told}
-              value={interpretation ?? value}
-              coded={interpretation ? interpretationCoded : valueCoded}
-            />
+            <Said words={told} value={behind?.value ?? null} coded={behind?.coded ?? []} />
+          </span>
+        )}
+        {/* What the laboratory has said of it beside, as that the test has failed. */}
+        {interpretation && !isInterpreted && (
+          <span className="selectable">
+            {" "}
+            <Said {...interpretation} />
           </span>
         )}
       </td>

@@ -81,7 +81,11 @@ const FOUND = new Set(["value", "found", "birthDate", "birth-date", "date", "ref
 export function shownMessage(message: MessageView, isHidden: boolean): MessageView {
   const { code, path } = message;
   if (!isHidden || !QUOTING.test(code) || (path !== null && !namesSomebody(path))) return message;
-  const params = Object.entries(message.params).map(([name, value]) => [name, FOUND.has(name) ? "…" : value]);
+  const params = Object.entries(message.params).map(([name, value]) => [
+    name,
+    // What is empty hides nothing, and is told as not being there.
+    FOUND.has(name) && value !== "" ? "…" : value,
+  ]);
   return { ...message, params: Object.fromEntries(params) };
 }
 

@@ -4,11 +4,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Undo2 } from "lucide-react";
 import { useEffect, useState } from "react";
+import type { ReactNode } from "react";
 
 import { door } from "#door";
 
 import { useText } from "../i18n/text";
 import { Button } from "../kit/controls";
+import { workGoesOn } from "../lock";
 import css from "./batch.module.css";
 import { useUndoKey } from "./undo-key";
 
@@ -17,13 +19,14 @@ const SHOWN_AFTER = 400;
 /** Milliseconds between two looks. */
 const LOOKED_EVERY = 250;
 
-export function TakingIn({ stop }: { stop: AbortController }) {
+/** `children`: what stands there until then. */
+export function TakingIn({ stop, children }: { stop: AbortController; children: ReactNode }) {
   const [isShown, setShown] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setShown(true), SHOWN_AFTER);
     return () => clearTimeout(timer);
   }, []);
-  return isShown && <Bar stop={stop} />;
+  return isShown ? <Bar stop={stop} /> : children;
 }
 
 function Bar({ stop }: { stop: AbortController }) {
@@ -41,6 +44,8 @@ function Bar({ stop }: { stop: AbortController }) {
   };
   useUndoKey(undo);
   const { done, total } = data ?? { done: 0, total: 0 };
+  // Who waits for it is not away: a locked window would not hear what became of it.
+  useEffect(workGoesOn, [done]);
   return (
     <section
       className={css.batch}
@@ -60,9 +65,15 @@ function Bar({ stop }: { stop: AbortController }) {
         <span className={css.countdown} style={{ width: `${(100 * done) / Math.max(1, total)}%` }} />
       </div>
       <div className={css.words}>
-        <strong>{total === 0 ? text("batch.taking") : text("batch.taken-in", { done, total })}</strong>
+        <strong>
+          {isStopped
+            ? text("batch.taking-back")
+            : total === 0
+              ? text("batch.taking")
+              : text("batch.taken-in", { done, total })}
+        </strong>
         <span role="status" className="visually-hidden">
-          {text("batch.said.taking")}
+          {text(isStopped ? "batch.taking-back" : "batch.said.taking")}
         </span>
       </div>
       <div className={css.actions}>

@@ -54,14 +54,14 @@ function Refused({ problem, files }: { problem: Problem; files: CertificateFiles
   return (
     <>
       {isCa ? (
-        <Notice tone="progress" role="status" title={said.title} actions={<UseAsCa path={path} />}>
+        <Notice tone="progress" role="status" title={said.title} actions={<UseAsCa path={path} autoFocus />}>
           {said.more}
         </Notice>
       ) : (
         <ProblemNote problem={problem} />
       )}
       <div className={css.actions}>
-        <Button tone="quiet" onPress={files.clear}>
+        <Button tone="quiet" autoFocus={!isCa} onPress={files.clear}>
           {text("action.cancel")}
         </Button>
       </div>
@@ -202,6 +202,8 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
             <Button
               tone="primary"
               icon={ShieldCheck}
+              // Where no password was asked for, nothing of this had the keyboard before.
+              autoFocus={look.data !== undefined}
               isPending={trial.isPending || store.isPending}
               onPress={tryAndKeep}
               data-testid="certificate-confirm"

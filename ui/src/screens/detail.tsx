@@ -20,6 +20,7 @@ import { Destination, useDestinations } from "../parts/destination";
 import { ReasonDialog } from "../kit/dialog";
 import { heldAs } from "../parts/held";
 import { Doubt } from "../parts/doubt";
+import { DraftLost } from "../parts/draft-lost";
 import { Message } from "../parts/message";
 import { ReadProblem } from "../kit/notes";
 import { ReportContent } from "../parts/report-content";
@@ -202,7 +203,7 @@ const ACTIONS: { code: Action; icon: LucideIcon; word: TextId }[] = [
 ];
 
 /** What is asked for more before it is done. */
-type Asked = Exclude<Action, "resubmit" | "hold-back"> | "not-reportable";
+type Asked = Exclude<Action, "hold-back"> | "not-reportable";
 
 function Actions(props: {
   view: DetailView;
@@ -244,8 +245,9 @@ function Actions(props: {
   });
   const sayNotReceived = useCommand("say_not_received", { onDone: done("done.say-not-received") });
   const onError = sayProblem(text);
+  const hasDraft = useHasDraft(view).data ?? false;
   const press = (code: Action) => {
-    if (code === "resubmit") resubmit.mutate({ id }, { onError });
+    if (code === "resubmit" && !hasDraft) resubmit.mutate({ id }, { onError });
     else if (code === "hold-back") holdBack.mutate({ ids: [id] }, { onError });
     else setAsking(code);
   };
@@ -253,7 +255,6 @@ function Actions(props: {
   const mayBeThere = view.row.state === "held" && held !== "unsent" && held !== "failed";
   const isPlain = view.row.errors + view.row.warnings === 0;
   const releasing = held === "unsent" ? (isPlain ? "release.back" : "release") : (`release.${held}` as const);
-  const hasDraft = useHasDraft(view).data ?? false;
   const offered = ACTIONS.filter(({ code }) => view.row.actions.includes(code));
   if (offered.length === 0) return null;
   return (
@@ -276,6 +277,9 @@ function Actions(props: {
         </Button>
       )}
       {asking === "correct" && <CorrectDialog id={id} onClose={close} onDone={onCorrected} />}
+      {asking === "resubmit" && (
+        <DraftLost onSend={() => resubmit.mutate({ id }, { onError, onSettled: close })} onClose={close} />
+      )}
       {asking === "release" && (
         <ReasonDialog
           title={text(`${releasing}.title`)}

@@ -61,8 +61,9 @@ function fieldOf(problem: Problem | null): string | undefined {
   return undefined;
 }
 
-/** `caFile`: the file of its CA, where that was chosen first. */
-export function EndpointDialog({ caFile, onClose }: { caFile?: string | undefined; onClose: () => void }) {
+/** `caFile`: the file of its CA, where that was chosen first. `onDone`: closes it once the authority is kept. */
+export function EndpointDialog(props: { caFile?: string | undefined; onDone: () => void; onClose: () => void }) {
+  const { caFile, onDone, onClose } = props;
   const text = useText();
   const { locale } = useWords();
   const [empty] = useState(() => fieldsFor(locale));
@@ -71,7 +72,7 @@ export function EndpointDialog({ caFile, onClose }: { caFile?: string | undefine
   const { ca, take } = own;
   const address = useRef<HTMLDivElement>(null);
   const [advanced, setAdvanced] = useState(caFile !== undefined);
-  const add = useCommand("add_endpoint", { onDone: onClose });
+  const add = useCommand("add_endpoint", { onDone });
   const set = (change: Partial<EndpointInput>) => setInput((old) => ({ ...old, ...change }));
   const takeCa = useCallback(
     (paths: string[]) => {

@@ -15,9 +15,14 @@ import { useDropInto } from "../parts/drops";
 import { Ca, SameAddress, Terms, hasUsualPath, useCa } from "./endpoint-dialog";
 import fields from "./endpoint-dialog.module.css";
 
-/** `caFile`: the file of its CA, where that was chosen first. */
-export function EndpointEdit(props: { endpoint: EndpointView; caFile?: string | undefined; onClose: () => void }) {
-  const { endpoint, caFile, onClose } = props;
+/** `caFile`: the file of its CA, where that was chosen first. `onDone`: closes it once what was changed is kept. */
+export function EndpointEdit(props: {
+  endpoint: EndpointView;
+  caFile?: string | undefined;
+  onDone: () => void;
+  onClose: () => void;
+}) {
+  const { endpoint, caFile, onDone, onClose } = props;
   const text = useText();
   // What is changed already when the other part is refused: the form goes on from there.
   const [known, setKnown] = useState({ name: endpoint.name, baseUrl: endpoint.baseUrl });
@@ -59,7 +64,7 @@ export function EndpointEdit(props: { endpoint: EndpointView; caFile?: string | 
   const isAgreed = terms.release !== endpoint.release || terms.language !== endpoint.language;
   const isDirty = isRenamed || isMoved || isLed || isAgreed;
   const finish = () => {
-    onClose();
+    onDone();
     say({ tone: "done", title: text("endpoint.changed", { name: name.trim() }) });
   };
   const saveWay = () => {

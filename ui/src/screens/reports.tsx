@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { ChevronDown, ChevronUp, Inbox, SearchX, X } from "lucide-react";
-import { useDeferredValue, useEffect, useRef, useState } from "react";
+import { useDeferredValue, useRef, useState } from "react";
 
 import { door } from "#door";
 
@@ -33,7 +33,7 @@ import { ReportList } from "../parts/report-list";
 import { diseaseOf } from "../parts/subject";
 import screen from "../kit/screen.module.css";
 import { sayProblem } from "../kit/toasts";
-import { useOtherRoom, useWindow } from "../place";
+import { useOnce, useOtherRoom, useWindow } from "../place";
 import type { Only, Sent } from "../place";
 import { useSelection } from "../selection";
 import type { Selection } from "../selection";
@@ -102,7 +102,8 @@ export function Reports({
   useOnce(corrects === true, () => {
     // Whoever comes back to this place has not asked for the form again.
     show(open);
-    act("correct", open);
+    // What cannot be corrected, as one in doubt, is shown with what can be done with it.
+    act("correct", open, () => undefined);
   });
   const toGroup = (code: Group | null) => () => go({ screen: "reports", group: code, open: null, sent, only });
   useAllKey(chooseAll);
@@ -249,16 +250,6 @@ export function Reports({
       )}
     </div>
   );
-}
-
-function useOnce(isAsked: boolean, act: () => void): void {
-  const latest = useRef(act);
-  useEffect(() => {
-    latest.current = act;
-  });
-  useEffect(() => {
-    if (isAsked) latest.current();
-  }, [isAsked]);
 }
 
 /** Filters as somebody sets them; what is asked for anew from elsewhere in the window begins with all reports again. */

@@ -77,7 +77,7 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
           </div>
         )}
       </header>
-      <div className={`${screen.body} ${css.body}`}>
+      <div className={screen.body}>
         {empty && <LeftLying />}
         {empty && status.data && <Checklist status={status.data} samples={chooser.samples} />}
         {empty ? (

@@ -21,6 +21,7 @@ import { Administration, AdministrationNotice, Guarded, useAdministrationClosed 
 import { Updates } from "../parts/updates";
 import { WatchedFiles } from "../parts/watched-files";
 import { WatchedFolder } from "../parts/watched";
+import { HOME, useOnce, useWindow } from "../place";
 import { Deadlines } from "./deadlines";
 import { EndpointDialog } from "./endpoint-dialog";
 import { EndpointEdit } from "./endpoint-edit";
@@ -40,6 +41,8 @@ const THEMES = ["system", "light", "dark"] as const;
 /** `adds`: the form for a new authority is open at once. `ca`: a file that is to be the CA of an authority. */
 export function Settings({ adds = false, ca }: { adds?: boolean; ca?: string | undefined }) {
   const text = useText();
+  const { go } = useWindow();
+  useOnce(ca !== undefined, () => go(HOME.settings));
   return (
     <>
       <header className={screen.header}>
@@ -149,19 +152,25 @@ function Endpoints({ adds, file }: { adds: boolean; file: string | undefined }) 
   const endpoints = useEndpoints();
   const [adding, setAdding] = useState(adds);
   const [leaving, setLeaving] = useState<EndpointView>();
-  const [editing, setEditing] = useState<EndpointView>();
+  const [editing, setEditing] = useState<{ endpoint: EndpointView; caFile?: string | undefined }>();
   const [ca, setCa] = useState(file);
+  const [isAtOnce, setAtOnce] = useState(true);
   const closed = useAdministrationClosed();
   const inUse = endpoints.data?.find((endpoint) => endpoint.inUse);
   const real = endpoints.data?.filter(({ environment }) => environment !== "practice");
-  // Where there is no choice, the file of a CA opens the authority at once.
-  const meant = ca !== undefined && !closed ? real : undefined;
-  const edited = editing ?? (meant?.length === 1 && !adding ? meant[0] : undefined);
+  // Where there is no choice, the file of a CA opens the authority at once. Whoever leaves that form may still choose.
+  const meant = ca !== undefined && isAtOnce && !closed ? real : undefined;
+  const [only] = meant?.length === 1 && !adding ? meant : [];
+  const edited = editing ?? (only && { endpoint: only, caFile: ca });
   const use = useCommand("use_endpoint");
   const onError = sayProblem(text);
   const close = () => {
     setEditing(undefined);
     setAdding(false);
+    setAtOnce(false);
+  };
+  const finish = () => {
+    close();
     setCa(undefined);
   };
   const take = (endpoint: EndpointView) => {
@@ -190,11 +199,18 @@ function Endpoints({ adds, file }: { adds: boolean; file: string | undefined }) 
             <Notice
               tone="progress"
               title={text("endpoint.ca.for", { file: ca.split(/[/\\]/).at(-1) ?? ca })}
-              actions={real?.map((endpoint) => (
-                <Button key={endpoint.name} onPress={() => setEditing(endpoint)}>
-                  {endpoint.name}
-                </Button>
-              ))}
+              actions={
+                <>
+                  {real?.map((endpoint) => (
+                    <Button key={endpoint.name} onPress={() => setEditing({ endpoint, caFile: ca })}>
+                      {endpoint.name}
+                    </Button>
+                  ))}
+                  <Button tone="quiet" onPress={() => setCa(undefined)}>
+                    {text("action.cancel")}
+                  </Button>
+                </>
+              }
               data-testid="ca-for"
             >
               {text("endpoint.ca.for.more")}
@@ -222,7 +238,7 @@ function Endpoints({ adds, file }: { adds: boolean; file: string | undefined }) 
                       tone="quiet"
                       icon={Pencil}
                       label={text("endpoint.edit", { name: endpoint.name })}
-                      onPress={() => setEditing(endpoint)}
+                      onPress={() => setEditing({ endpoint })}
                     />
                   )}
                   {endpoint.inUse ? (
@@ -239,8 +255,15 @@ function Endpoints({ adds, file }: { adds: boolean; file: string | undefined }) 
         </section>
       </Guarded>
       {inUse && <ConnectionTest key={inUse.name} endpoint={inUse} />}
-      {edited && <EndpointEdit key={edited.name} endpoint={edited} caFile={ca} onClose={close} />}
-      {(adding || meant?.length === 0) && <EndpointDialog caFile={ca} onClose={close} />}
+      {edited && (
+        <EndpointEdit
+          key={edited.endpoint.name}
+          {...edited}
+          onDone={edited.caFile === undefined ? close : finish}
+          onClose={close}
+        />
+      )}
+      {(adding || meant?.length === 0) && <EndpointDialog caFile={ca} onDone={finish} onClose={close} />}
       {leaving && (
         <ProductionDialog
           endpoint={leaving}

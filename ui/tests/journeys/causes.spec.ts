@@ -107,7 +107,7 @@ test("whoever leaves one report unsent is told that it is for good, reads why be
   await window.keyboard.press("Escape");
   await window.getByTestId("action-withdraw").click();
   await expect(dialog).toContainText(
-    "This cannot be undone. To send it after all, add its file again and choose “Send again”.",
+    "This cannot be undone. To send it after all, add the report again and choose “Send again”.",
   );
   await window.getByTestId("reason").fill("sent by fax");
   await window.getByTestId("reason-confirm").click();

@@ -30,7 +30,7 @@ test.describe("on Send", () => {
   test.use({ undoSeconds: 30 });
 
   test("neither the button that sends nor the one that takes back", async ({ window, core }) => {
-    // Three messages that stay, over the bar of what was just sent and the next list above it.
+    // A message that stays, over the bar of what was just sent and the next list above it.
     await core.drop([core.sample("covid")]);
     await window.getByTestId("send-button").click();
     await expect(window.getByTestId("undo")).toBeVisible();
@@ -42,10 +42,8 @@ test.describe("on Send", () => {
     await expect(window.getByTestId("candidate-row")).toHaveCount(2);
     await window.keyboard.press("?");
     await expect(window.getByRole("dialog")).toBeVisible();
-    for (let at = 1; at <= 3; at += 1) {
-      await core.drop([core.sample("covid")]);
-      await expect(window.getByRole("alertdialog")).toHaveCount(at);
-    }
+    await core.drop([core.sample("covid")]);
+    await expect(window.getByRole("alertdialog")).toHaveCount(1);
     await window.keyboard.press("Escape");
     await expect(window.getByRole("dialog")).toHaveCount(0);
     await free(window, "send-button");
@@ -64,10 +62,8 @@ test.describe("in a dialog", () => {
     await window.getByTestId("report-row").click();
     await window.getByTestId("action-correct").click();
     await expect(window.getByTestId("correct-text")).toBeVisible();
-    for (let at = 1; at <= 3; at += 1) {
-      await core.drop([core.sample("covid"), core.sample("malaria")]);
-      await expect(window.getByRole("alertdialog")).toHaveCount(at);
-    }
+    await core.drop([core.sample("covid"), core.sample("malaria")]);
+    await expect(window.getByRole("alertdialog")).toHaveCount(1);
     await replaceAll(window.getByTestId("correct-text"), "{}");
     await expect(window.getByTestId("correct-summary")).toBeVisible();
     await free(window, "correct-send");

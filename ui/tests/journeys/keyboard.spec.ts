@@ -74,16 +74,18 @@ test.describe("a newcomer", () => {
     expect(await focused(window)).toBe("batch");
     await tabTo(window, "batch-correct");
     await window.keyboard.press("Enter");
-    // The form is open, and the keyboard is in its first value.
+    // The form is open, and the keyboard in it: on nothing that would show all names with the next Enter.
     const dialog = window.getByRole("dialog");
-    await expect(window.getByTestId("hidden-form-Patient.name.family")).toBeFocused();
+    await expect(window.getByTestId("hidden-form-Patient.name.family")).toBeVisible();
+    await expect(dialog).toBeFocused();
     await window.keyboard.press("Escape");
     await expect(dialog).toHaveCount(0);
     await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "failed");
     expect(await focused(window)).toBe("detail");
     await tabTo(window, "action-correct");
     await window.keyboard.press("Enter");
-    await expect(window.getByTestId("hidden-form-Patient.name.family")).toBeFocused();
+    await expect(window.getByTestId("hidden-form-Patient.name.family")).toBeVisible();
+    await expect(dialog).toBeFocused();
     // Escape leads back to the button that opened it.
     await window.keyboard.press("Escape");
     await expect(dialog).toHaveCount(0);

@@ -1,4 +1,5 @@
 // No text is cut off and none stands on another: with large text, in a narrow window, with texts that are 40 % longer, and
+// No text is cut off and none stands on another: with large text, in a narrow window, with texts that are 40 % longer, and
 // in the colours that the system forces.
 
 import { readFileSync } from "node:fs";

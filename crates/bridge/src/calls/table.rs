@@ -99,10 +99,10 @@ calls! {
         };
     /// How far the list is that was handed over last.
     taking => Taking {} -> TakingView:
-        one room, {};
+        any room, {};
     /// Takes back the list that was handed over last, while it is being taken in.
     stop_taking => StopTaking {} -> bool:
-        one room, changes [journal], {};
+        any room, changes [journal], {};
     /// Stops what waits to be sent.
     hold_back => HoldBack { ids: Vec<i64> } -> u32:
         one room, changes [journal], { "ids": [1, 2] };

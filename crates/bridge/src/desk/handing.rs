@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 
 use engine::Engine;
 use journal::{JournalError, Notice};
-use report::SubmissionId;
+use report::{State, SubmissionId};
 
 use super::Desk;
 use super::decisions::held_back;
@@ -76,22 +76,30 @@ impl Desk {
                 break;
             }
         }
-        // Each file is looked at once more: the seconds of undo have begun.
-        let engine = self.engine();
-        tokio::spawn(async move { settle_left(&engine, handed).await });
         let is_taken_back = course.ends();
         let mut view = handing.end();
         if is_taken_back {
-            view.taken_back = Some(self.take_back(&view).await);
+            view.taken_back = self.take_back(&view).await;
         }
+        // Each file is looked at once more: the seconds of undo have begun.
+        let engine = self.engine();
+        tokio::spawn(async move { settle_left(&engine, handed).await });
         Ok(view)
     }
 
-    /// Holds back what was taken in, and says what of it had not left yet.
-    async fn take_back(&self, view: &HandedView) -> Vec<i64> {
+    /// Holds back what was taken in, and says what of it had not left yet. `None` where that could
+    /// not be done for all: something waits to be sent, as if nobody had taken it back.
+    async fn take_back(&self, view: &HandedView) -> Option<Vec<i64>> {
         let taken = view.items.iter().flat_map(|part| part.submissions.iter().flatten());
+        let taken: Vec<i64> = taken.copied().collect();
+        let engine = self.engine();
         // What has left goes its way, and what findings hold is held already.
-        held_back(&self.engine(), taken.copied().collect()).await.0
+        let (held, _) = held_back(&engine, taken.clone()).await;
+        let waits = |id: &i64| match engine.journal().state(SubmissionId(*id)) {
+            Ok(state) => matches!(state, State::Queued { attempt: 0, .. }),
+            Err(_) => true,
+        };
+        (!taken.iter().any(waits)).then_some(held)
     }
 
     /// The window shows a page from its beginning, or none any more: nobody hears what the one

@@ -2,6 +2,7 @@
 //! counted at each filter. All of it is made from rows that are read here, so it is bounded: a list
 //! that is longer shows its newest part.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -328,7 +329,11 @@ fn counts(
     let (mut groups, mut states) = (BTreeMap::new(), BTreeMap::new());
     let mut choices = Choices::default();
     let is_asked = |state| filter.states.is_empty() || filter.states.contains(&state);
-    for row in &rows {
+    let (asked, are_asked_all) = match of_states(engine, ids.clone(), filter, is_complete)? {
+        Some((rows, are_all)) => (Cow::Owned(rows), are_all),
+        None => (Cow::Borrowed(&rows), is_complete),
+    };
+    for row in asked.iter() {
         if is_asked(row.state.shown()) && narrowing.lets_through(row, &deadlines, filter.now) {
             *groups.entry(row.state.group(filter.now)).or_default() += 1;
         }
@@ -357,9 +362,23 @@ fn counts(
         laboratories,
         diseases,
         timeliness,
-        at_least: !is_complete && !is_all,
+        at_least: !are_asked_all && !is_all,
         choices_counted: (!are_all).then(|| u32::try_from(within.len()).unwrap_or(u32::MAX)),
     })
+}
+
+/// The rows of the states that are asked for, where those of other states may have kept some from
+/// being read.
+fn of_states(
+    engine: &Engine,
+    ids: Option<Vec<i64>>,
+    filter: &Filter,
+    is_complete: bool,
+) -> Result<Option<(Vec<Row>, bool)>, Problem> {
+    if is_complete || filter.states.is_empty() {
+        return Ok(None);
+    }
+    gathered(engine, ids, &Filter { groups: Vec::new(), ..filter.clone() }).map(Some)
 }
 
 #[cfg(test)]

@@ -141,9 +141,13 @@ impl Desk {
         limits::looked(&ids)?;
         let fix = Fix::of(path, find, replace)?;
         let engine = self.engine();
-        let mut view =
-            FixView { ready: vec![], invalid: vec![], unchanged: vec![], example: vec![] };
+        let mut view = FixView::default();
         for id in ids {
+            // What somebody has written by hand would be lost.
+            if engine.journal().edited(SubmissionId(id))?.is_some() {
+                view.edited.push(id);
+                continue;
+            }
             let (before, after) = fix.apply(&engine, id).await?;
             let Some(after) = after else {
                 view.unchanged.push(id);

@@ -46,8 +46,8 @@ pub struct HandedView {
     pub items: Vec<IntakeView>,
     /// What was shown and lies nowhere any more, by its digests.
     pub gone: IntakeView,
-    /// What was held back again, where the hand-over was stopped: what had left by then is not
-    /// among it.
+    /// What was held back again, where the hand-over was stopped and nothing of it waits to be sent
+    /// any more: what had left by then is not among it.
     #[ts(type = "Array<number> | null")]
     pub taken_back: Option<Vec<i64>>,
 }

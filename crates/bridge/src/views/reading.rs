@@ -51,6 +51,6 @@ pub struct CodedView {
     pub own: String,
     /// The report has no words for the code: these are ours, or the code itself.
     pub is_ours: bool,
-    /// Ids of the catalogue, e.g. `snomed.119339001`; the first that it has is the reader's word.
-    pub ids: Vec<String>,
+    /// Id of the catalogue, e.g. `snomed.119339001`: the reader's word, where it has one.
+    pub id: String,
 }

@@ -254,7 +254,7 @@ pub struct ValueView {
 }
 
 /// What one change would do to many reports.
-#[derive(Clone, Serialize, TS)]
+#[derive(Clone, Default, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct FixView {
@@ -267,6 +267,9 @@ pub struct FixView {
     /// Reports that it does not change.
     #[ts(type = "number[]")]
     pub unchanged: Vec<i64>,
+    /// Reports that it leaves out: somebody has edited them and has not sent that yet.
+    #[ts(type = "number[]")]
+    pub edited: Vec<i64>,
     /// The difference in the first of them.
     pub example: Vec<ChangeView>,
 }

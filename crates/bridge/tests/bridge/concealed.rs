@@ -151,12 +151,13 @@ fn what_people_work_with_is_not_printed() {
         ready: vec![1],
         invalid: vec![],
         unchanged: vec![],
+        edited: vec![],
         example: vec![change()],
     });
 }
 
 fn coded() -> CodedView {
-    CodedView { own: canary(), is_ours: true, ids: vec![canary()] }
+    CodedView { own: canary(), is_ours: true, id: canary() }
 }
 
 fn field() -> FieldView {

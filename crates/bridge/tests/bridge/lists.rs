@@ -390,3 +390,17 @@ fn a_view_of_an_earlier_version_asks_for_every_disease_and_every_deadline() {
     let view: SavedView = serde_json::from_str(kept).unwrap();
     assert!(view.about.is_none() && view.timeliness.is_none());
 }
+
+/// What somebody has written by hand, and not sent, would be thrown away by the correction.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_for_many_leaves_out_what_somebody_has_edited() {
+    let root = tempfile::tempdir().unwrap();
+    let (desk, ids) = desk_with(root.path(), &["Eins", "Eins"]).await;
+    desk.hold_back(ids.clone()).await.unwrap();
+    let source = desk.detail(ids[0]).await.unwrap().source;
+    desk.keep_draft(ids[0], source.replace("Eins", "Einser")).await.unwrap();
+    let change = ("Patient.name.family".to_owned(), "Eins".to_owned(), "Zwei".to_owned());
+    let view = desk.fix_preview(ids.clone(), change.0, change.1, change.2).await.unwrap();
+    assert_eq!((view.edited, view.ready), (vec![ids[0]], vec![ids[1]]));
+    desk.stop().await;
+}

@@ -13,6 +13,6 @@ own: string,
  */
 isOurs: boolean, 
 /**
- * Ids of the catalogue, e.g. `snomed.119339001`; the first that it has is the reader's word.
+ * Id of the catalogue, e.g. `snomed.119339001`: the reader's word, where it has one.
  */
-ids: Array<string>, };
+id: string, };

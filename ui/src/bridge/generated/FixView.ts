@@ -18,6 +18,10 @@ invalid: number[],
  */
 unchanged: number[], 
 /**
+ * Reports that it leaves out: somebody has edited them and has not sent that yet.
+ */
+edited: number[], 
+/**
  * The difference in the first of them.
  */
 example: Array<ChangeView>, };

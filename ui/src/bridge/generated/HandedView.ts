@@ -15,7 +15,7 @@ items: Array<IntakeView>,
  */
 gone: IntakeView, 
 /**
- * What was held back again, where the hand-over was stopped: what had left by then is not
- * among it.
+ * What was held back again, where the hand-over was stopped and nothing of it waits to be sent
+ * any more: what had left by then is not among it.
  */
 takenBack: Array<number> | null, };

@@ -40,6 +40,7 @@ function browserDoor(): Door {
   // A test puts a text here, before the page begins, that then stands wherever words from outside stand.
   const { hostile } = globalThis as { hostile?: string };
   return {
+    entered: core.entered,
     here() {
       return this;
     },

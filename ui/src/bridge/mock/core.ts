@@ -112,6 +112,7 @@ export function createMock(options: MockOptions = {}): Door {
   };
 
   return {
+    entered: () => Promise.resolve(),
     here() {
       return this;
     },

@@ -36,6 +36,7 @@ export function createCorrections({ find }: Journal, { correct }: Sending) {
       ready: ids,
       invalid: [],
       unchanged: [],
+      edited: [],
       example: [{ line: 171, removed: `"postalCode": "${old}"`, added: `"postalCode": "${fresh}"` }],
     }),
     fix: ({ id }) => correct(id, mended(id)),

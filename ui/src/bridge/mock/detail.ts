@@ -15,7 +15,7 @@ function sectionsOf(of: RowView): SectionView[] {
     label: null,
     technical: key.endsWith(".identifier"),
     value,
-    coded: family ? [{ own: value, isOurs: false, ids: [`${family}.${code}`] }] : [],
+    coded: family ? [{ own: value, isOurs: false, id: `${family}.${code}` }] : [],
     detail: code,
     expression: `Bundle.${key}`,
     line,
@@ -73,7 +73,7 @@ function sectionsOf(of: RowView): SectionView[] {
 function resultOf({ subject, code, disease, test, specimen }: RowView): ResultView {
   const found = { value: "Positive", outcome: "positive" as const, interpretation: "Positive", absent: null };
   const place = { expression: "Bundle.entry[3].resource", line: 27 };
-  const coded = (id: string) => ({ own: "Positive", isOurs: false, ids: [id] });
+  const coded = (id: string) => ({ own: "Positive", isOurs: false, id });
   const ids = {
     nameCoded: null,
     valueCoded: coded("snomed.10828004"),

@@ -30,8 +30,9 @@ pub(in crate::desk) struct Handing {
     placed: HashMap<SubmissionId, Placed>,
     /// One for each report that was found, in the order of the list.
     told: Vec<Told>,
-    /// Of so many of them it is known what became of them.
+    /// Of so many of them it is known what became of them, and so many of these took a step.
     done: usize,
+    stepped: usize,
     items: Vec<IntakeView>,
     gone: IntakeView,
 }
@@ -96,6 +97,7 @@ impl Handing {
             placed: HashMap::new(),
             told: Vec::with_capacity(found.len()),
             done: 0,
+            stepped: 0,
             items,
             gone,
         };
@@ -170,13 +172,14 @@ impl Handing {
 
     /// Microseconds before the next report may leave.
     fn delay(&self) -> i64 {
-        self.pace.delay(self.done, self.told.len() - self.done)
+        self.pace.delay(self.stepped, self.told.len() - self.done)
     }
 
     fn tell(&mut self, at: usize, outcome: Outcome) {
         if let Some(told) = self.told.get_mut(at) {
             told.outcome = Some(outcome);
             self.done += 1;
+            self.stepped += 1;
         }
     }
 
