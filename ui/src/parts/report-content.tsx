@@ -112,7 +112,11 @@ function Fields(props: { of: string; fields: FieldView[]; messages: MessageView[
           >
             <dt>{field.label ?? words("field", field.key)}</dt>
             <dd className="selectable">
-              {field.coded.length > 0 ? <Said words={value} value={names ? null : hide(field.value)} coded={field.coded} /> : value}
+              {field.coded.length > 0 ? (
+                <Said words={value} value={names ? null : hide(field.value)} coded={field.coded} />
+              ) : (
+                value
+              )}
               {field.detail && !names && field.detail !== whole && <Detail detail={field.detail} />}
             </dd>
           </div>
