@@ -16,8 +16,9 @@ export function useReportKeys(correct: (id: number) => void, show: (id: number) 
   const text = useText();
   const intake = useIntake();
   const cache = useQueryClient();
-  const resubmit = async (here: Caller, id: number) => {
-    if ((await here.call("draft", { id })) !== null) {
+  const resubmit = async (here: Caller, id: number, source: string) => {
+    const draft = await here.call("draft", { id });
+    if (draft !== null && draft !== source) {
       // It would be thrown away: the button asks first.
       say({ tone: "progress", title: text("resubmit.draft") });
       return;
@@ -36,10 +37,10 @@ export function useReportKeys(correct: (id: number) => void, show: (id: number) 
     const here = door.here();
     void here
       .call("detail", { id })
-      .then(({ row }) => {
+      .then(({ row, source }) => {
         if (!row.actions.includes(action)) otherwise();
         else if (action === "correct") correct(id);
-        else return resubmit(here, id);
+        else return resubmit(here, id, source);
         return undefined;
       })
       .catch(sayProblem(text));

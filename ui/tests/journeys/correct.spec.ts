@@ -203,6 +203,14 @@ test.describe("with names", () => {
     await expect.poll(() => core.call("draft", { id: id ?? 0 })).toContain('"Mus"');
     await window.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     await expect(action).toHaveText("Continue the draft");
+    // It is not thrown away in passing: the button asks, and the key only says so.
+    await window.getByTestId("action-resubmit").click();
+    await expect(window.getByRole("dialog")).toContainText("The draft of the correction is thrown away");
+    await window.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await window.keyboard.press("r");
+    await expect(window.getByRole("alertdialog")).toContainText("There is a draft");
+    await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "failed");
+    await expect(action).toHaveText("Continue the draft");
     await action.click();
     await window.getByRole("dialog").getByRole("textbox", { name: "Family name" }).fill("Muster");
     await window.keyboard.press("Control+Enter");

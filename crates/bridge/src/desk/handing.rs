@@ -3,9 +3,9 @@
 //! end, whether the page that asked is still there or not; where nobody hears the answer, a notice
 //! says what became of it.
 
-mod course;
 mod list;
 mod placed;
+mod progress;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -22,9 +22,9 @@ use super::watches::settle_left;
 use crate::problem::Problem;
 use crate::views::{HandedView, IntakeView, Verdict};
 
-pub(super) use course::Course;
 pub(crate) use list::HandedList;
 pub(super) use list::{Again, Item, List};
+pub(super) use progress::Progress;
 use steps::Handing;
 
 /// Code of the notice about a list that was taken in unseen.
@@ -43,11 +43,11 @@ impl Desk {
         let (desk, list) = (self.here(), List::of(list)?);
         let count = list.count();
         let (under_way, page) = (desk.takes(count), desk.page());
-        let course = desk.course_begins();
+        let progress = desk.progress_begins();
         // A task of its own, which the end of the desk waits for: the page may go away in the
         // middle.
         let handing = tokio::spawn(async move {
-            let handed = desk.hand(list, &course).await;
+            let handed = desk.hand(list, &progress).await;
             if desk.is_unseen(page) {
                 // Where it cannot be told the journal cannot be written either, and that shows by
                 // itself.
@@ -60,23 +60,27 @@ impl Desk {
     }
 
     /// All of a list, one step after the other, unless somebody takes it back in the middle.
-    pub(super) async fn hand(&self, list: List, course: &Course) -> Result<HandedView, Problem> {
+    pub(super) async fn hand(
+        &self,
+        list: List,
+        progress: &Progress,
+    ) -> Result<HandedView, Problem> {
         let handed = list.paths().into_iter().collect();
         let mut handing = match Handing::begin(self, list).await {
             Ok(handing) => handing,
             Err(problem) => {
-                course.ends();
+                progress.ends();
                 return Err(problem);
             }
         };
         loop {
             let (done, total) = handing.count();
-            course.at(done, total);
-            if course.is_stopped() || !handing.step().await {
+            progress.at(done, total);
+            if progress.is_stopped() || !handing.step().await {
                 break;
             }
         }
-        let is_taken_back = course.ends();
+        let is_taken_back = progress.ends();
         let mut view = handing.end();
         if is_taken_back {
             view.taken_back = self.take_back(&view).await;

@@ -8,7 +8,7 @@ use fhir::{Element, Format, Limits, Tree};
 use report::{Action, SubmissionId};
 
 use super::Desk;
-use super::handing::{Again, Course, Item, List};
+use super::handing::{Again, Item, List, Progress};
 use crate::candidates::candidate_view;
 use crate::difference::changes;
 use crate::limits;
@@ -90,7 +90,7 @@ impl Desk {
         let (left_out, beside) = (HashSet::new(), HashSet::new());
         let list = List { items, again, corrections, shown, left_out, beside, separate, endpoint };
         let mut all = IntakeView::empty();
-        for part in desk.hand(list, &Course::default()).await?.items {
+        for part in desk.hand(list, &Progress::default()).await?.items {
             all.append(part);
         }
         match all.problem.take() {

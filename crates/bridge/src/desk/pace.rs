@@ -17,33 +17,28 @@ pub(super) struct Pace {
     begun: Instant,
     /// Time for undoing; nothing waits where there is none.
     undo: Duration,
-    /// When the report may leave that was ordered last, since the beginning.
-    last: Mutex<Duration>,
+    /// The longest time that was given to a report.
+    longest: Mutex<Duration>,
 }
 
 impl Pace {
     /// `undo`: microseconds.
     pub(super) fn new(undo: i64) -> Self {
         let undo = Duration::from_micros(u64::try_from(undo).unwrap_or_default());
-        Self { begun: Instant::now(), undo, last: Mutex::new(Duration::ZERO) }
+        Self { begun: Instant::now(), undo, longest: Mutex::new(undo) }
     }
 
     /// Microseconds before what is ordered now may leave: `done` reports are ordered, `left` are
-    /// not.
+    /// not. They count from when the journal has each report, so a shorter time than was given
+    /// before could let a later one leave first: it never gets shorter.
     pub(super) fn delay(&self, done: usize, left: usize) -> i64 {
         if self.undo.is_zero() {
             return 0;
         }
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let spent = self.begun.elapsed();
-        *last = leaves(*last, spent, self.undo, lasting(spent, done, left));
-        i64::try_from((*last - spent).as_micros()).unwrap_or(i64::MAX)
+        let mut longest = self.longest.lock().unwrap_or_else(PoisonError::into_inner);
+        *longest = (self.undo + lasting(self.begun.elapsed(), done, left)).max(*longest);
+        i64::try_from(longest.as_micros()).unwrap_or(i64::MAX)
     }
-}
-
-/// When the next report may leave, where the one before may at `last`; all since the beginning.
-fn leaves(last: Duration, spent: Duration, undo: Duration, lasting: Duration) -> Duration {
-    last.max(spent + undo + lasting)
 }
 
 /// How long the reports that are left take, with a quarter to spare.
@@ -87,20 +82,17 @@ mod tests {
 
     /// Else the newer version of a report would leave before the older one.
     #[test]
-    fn none_leaves_before_one_that_was_ordered_earlier() {
-        let undo = ms(10_000);
-        let first = leaves(ms(0), ms(0), undo, ms(12_500));
-        assert_eq!(first, ms(22_500));
-        assert_eq!(leaves(first, ms(128), undo, ms(1_090)), first, "they are quicker than thought");
-        assert_eq!(leaves(first, ms(9_000), undo, ms(8_000)), ms(27_000));
+    fn no_report_waits_a_shorter_time_than_one_that_was_ordered_earlier() {
+        let pace = Pace::new(10_000_000);
+        // They are quicker than was thought, and then there are more.
+        let delays = [(0, 1_000), (128, 872), (992, 8), (992, 2_000)];
+        let delays = delays.map(|(done, left)| pace.delay(done, left));
+        assert_eq!(delays[..3], [22_500_000; 3]);
+        assert!(delays.is_sorted(), "{delays:?}");
     }
 
     #[test]
     fn without_time_for_undoing_nothing_waits() {
         assert_eq!(Pace::new(0).delay(0, 1_000), 0);
-        let pace = Pace::new(10_000_000);
-        let delays = [pace.delay(0, 1_000), pace.delay(128, 872)];
-        assert!((22_000_000..23_000_000).contains(&delays[0]), "{delays:?}");
-        assert!((21_000_000..=delays[0]).contains(&delays[1]), "{delays:?}");
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::handing::Course;
+use super::handing::Progress;
 use super::{Desk, Inner};
 use crate::problem::Problem;
 use crate::views::TakingView;
@@ -22,7 +22,7 @@ pub(super) struct Taking {
     reports: AtomicU32,
     ended: Notify,
     /// The hand-over of the window that began last.
-    course: Mutex<Arc<Course>>,
+    progress: Mutex<Arc<Progress>>,
 }
 
 /// One hand-over under way; dropped, it is done.
@@ -47,26 +47,26 @@ impl Desk {
     }
 
     /// A hand-over of the window begins, which can be looked at and stopped from here on.
-    pub(super) fn course_begins(&self) -> Arc<Course> {
-        let course = Arc::new(Course::begins());
-        let mut last = self.inner.taking.course.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = course.clone();
-        course
+    pub(super) fn progress_begins(&self) -> Arc<Progress> {
+        let progress = Arc::new(Progress::begins());
+        let mut last = self.inner.taking.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = progress.clone();
+        progress
     }
 
-    fn course(&self) -> Arc<Course> {
-        self.inner.taking.course.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn progress(&self) -> Arc<Progress> {
+        self.inner.taking.progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How far the hand-over is that began last.
     pub(crate) async fn taking(&self) -> Result<TakingView, Problem> {
-        Ok(self.course().view())
+        Ok(self.progress().view())
     }
 
     /// Takes back the hand-over that began last. `false` where it had ended before: what it has
     /// taken in can be held back.
     pub(crate) async fn stop_taking(&self) -> Result<bool, Problem> {
-        Ok(self.course().stop())
+        Ok(self.progress().stop())
     }
 
     /// Reports that are being taken in.

@@ -143,12 +143,12 @@ impl Desk {
         let engine = self.engine();
         let mut view = FixView::default();
         for id in ids {
+            let (before, after) = fix.apply(&engine, id).await?;
             // What somebody has written by hand would be lost.
-            if engine.journal().edited(SubmissionId(id))?.is_some() {
+            if engine.journal().edited(SubmissionId(id))?.is_some_and(|text| text != before) {
                 view.edited.push(id);
                 continue;
             }
-            let (before, after) = fix.apply(&engine, id).await?;
             let Some(after) = after else {
                 view.unchanged.push(id);
                 continue;

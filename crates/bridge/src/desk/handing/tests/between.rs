@@ -179,8 +179,8 @@ async fn a_list_is_taken_back_while_it_is_taken_in() {
     ];
     assert!(!bench.desk.stop_taking().await.unwrap(), "nothing is being taken in");
     let list = List::of(bench.list(items).await).unwrap();
-    let course = bench.desk.course_begins();
-    let taking = bench.desk.hand(list, &course);
+    let progress = bench.desk.progress_begins();
+    let taking = bench.desk.hand(list, &progress);
     tokio::pin!(taking);
     // Stopped once the first report is taken in: the second one is on its way by then.
     let view = loop {

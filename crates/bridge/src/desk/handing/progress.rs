@@ -7,7 +7,7 @@ use crate::views::TakingView;
 
 /// Counted by the hand-over, looked at and stopped by the window.
 #[derive(Default)]
-pub(in crate::desk) struct Course {
+pub(in crate::desk) struct Progress {
     total: AtomicU32,
     done: AtomicU32,
     stage: Mutex<Stage>,
@@ -22,7 +22,7 @@ enum Stage {
     Ended,
 }
 
-impl Course {
+impl Progress {
     /// A hand-over that begins.
     pub(in crate::desk) fn begins() -> Self {
         Self { stage: Mutex::new(Stage::Going), ..Self::default() }
