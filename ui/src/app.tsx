@@ -253,7 +253,7 @@ function Frame() {
                     onCertificates={importCertificates}
                   />
                 </div>
-                <BatchBar />
+                <BatchBar onCertificate={(path) => importCertificates([path])} />
               </main>
             </div>
           )}

@@ -4,12 +4,14 @@ import type { Action } from "./bridge/generated/Action";
 import type { MessageView } from "./bridge/generated/MessageView";
 import type { RowView } from "./bridge/generated/RowView";
 import type { State } from "./bridge/generated/State";
+import type { TakenBack } from "./bridge/generated/TakenBack";
 
 export interface Cause {
   key: string;
   /** Message of the newest report; `null` where none was given. */
   message: MessageView | null;
   state: State;
+  takenBack: TakenBack | null;
   rows: RowView[];
   /** ISO instants. */
   first: string;
@@ -27,8 +29,9 @@ export function masked(text: string): string {
 }
 
 /** By it a cause is told from others: that of a report, or of what was counted with such a message. */
-export function keyOf({ message, state }: Pick<RowView, "message" | "state">): string {
-  if (!message) return `state ${state}`;
+export function keyOf({ message, state, takenBack }: Pick<RowView, "message" | "state" | "takenBack">): string {
+  // A correction that was taken back lies beside nothing that is still to be corrected.
+  if (!message) return takenBack === "correction" ? "taken-back correction" : `state ${state}`;
   const path = message.expression?.replace(/\[\d+\]/g, "") ?? "";
   return [message.source, message.rule ?? message.code, masked(message.text ?? ""), path].join(" ");
 }
@@ -46,8 +49,9 @@ export function causesOf(rows: RowView[]): Cause[] {
       if (row.updated > known.last) known.last = row.updated;
       known.laboratories = [...new Set([...known.laboratories, ...laboratory])];
     } else {
-      const { message, state, updated } = row;
-      causes.set(key, { key, message, state, rows: [row], first: updated, last: updated, laboratories: laboratory });
+      const { message, state, takenBack, updated } = row;
+      const times = { first: updated, last: updated };
+      causes.set(key, { key, message, state, takenBack, rows: [row], ...times, laboratories: laboratory });
     }
   }
   return [...causes.values()].toSorted((a, b) => b.rows.length - a.rows.length || b.last.localeCompare(a.last));

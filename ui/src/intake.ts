@@ -400,23 +400,37 @@ export function isToGo(
   return send + correction > 0 || again.has(source.path);
 }
 
+/** Whether it could not be read at all: it may well be a report, and nobody says that it is none. */
+export const isUnreadable = ({ verdict, kind }: CandidateView): boolean => verdict === "refused" && kind === "unknown";
+
 /** What the button counts: what goes, and what is taken in and kept for correction. `beside`: digests of what goes because
  *  somebody has decided so; `asked`: what waits for such a decision. */
 export function tally(
   sources: Source[],
   beside = NONE,
   asked: ReadonlySet<CandidateView> = questions(sources),
-): { send: number; correction: number; twice: number; known: number; refused: number; looking: number; asked: number } {
+): {
+  send: number;
+  correction: number;
+  twice: number;
+  known: number;
+  refused: number;
+  unreadable: number;
+  looking: number;
+  asked: number;
+} {
   const again = twins(sources);
   const found = sources.flatMap((source) => source.found ?? []).filter((view) => !again.has(view));
   const waits = (view: CandidateView) => asked.has(view) && !beside.has(view.digest);
   const of = (...verdicts: string[]) => found.filter((view) => verdicts.includes(view.verdict) && !waits(view)).length;
+  const unread = found.filter((view) => isUnreadable(view) && !waits(view)).length;
   return {
     send: of("ready", "warnings"),
     correction: of("errors"),
     twice: again.size,
     known: of("known"),
-    refused: of("refused") + sources.filter((source) => source.problem).length,
+    refused: of("refused") - unread,
+    unreadable: unread + sources.filter((source) => source.problem).length,
     looking: sources.filter((source) => source.found === undefined).length,
     asked: found.filter(waits).length,
   };

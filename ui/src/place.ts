@@ -98,3 +98,6 @@ export function useOnce(isAsked: boolean, act: () => void): void {
     if (isAsked) latest.current();
   }, [isAsked]);
 }
+
+/** The name of a file without the way to it: enough where both stand in one list. */
+export const fileName = (path: string): string => path.split(/[/\\]/).at(-1) ?? path;

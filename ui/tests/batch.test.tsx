@@ -5,6 +5,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { act } from "react";
 import { beforeEach, expect, it, vi } from "vitest";
 
+import type { CandidateView } from "../src/bridge/generated/CandidateView";
 import { createCache } from "../src/bridge/queries";
 import { IntakeContext } from "../src/intake";
 import type { Batch, IntakeDesk } from "../src/intake";
@@ -13,6 +14,8 @@ import { render } from "./render";
 
 const { call, closeBatch } = vi.hoisted(() => ({ call: vi.fn(), closeBatch: vi.fn() }));
 vi.mock("#door", () => ({ door: { call } }));
+// The library of the dialogs asks for it.
+vi.stubGlobal("CSS", { escape: (text: string) => text });
 
 const NOTHING = {
   total: 2,
@@ -34,7 +37,7 @@ async function shown(view: object, batch: Partial<Batch>, status: object = {}) {
   return await render(
     <QueryClientProvider client={createCache()}>
       <IntakeContext value={desk as unknown as IntakeDesk}>
-        <BatchBar />
+        <BatchBar onCertificate={() => undefined} />
       </IntakeContext>
     </QueryClientProvider>,
   );
@@ -82,4 +85,17 @@ it("is put away by a button once all answers are there", async () => {
   expect(closeBatch).not.toHaveBeenCalled();
   await act(async () => close()?.click());
   expect(closeBatch).toHaveBeenCalledOnce();
+});
+
+it("has a button for a CA among the files that were not sent", async () => {
+  const ca = { file: "/in/ca.pem", kind: "certificate", verdict: "refused", messages: [], digest: "", known: null };
+  await shown({ completed: 2, byState: { completed: 2 } }, { rest: [ca as unknown as CandidateView] });
+  call.mockImplementation(async (name: string) => {
+    if (name !== "certificate_inspect") return NOTHING;
+    throw { code: "certificate-ca-without-key", params: {}, blame: "you", remedy: "choose-other-file", trace: "" };
+  });
+  const rest = () => [...document.querySelectorAll("button")].find((one) => one.textContent === "1 file not sent");
+  await vi.waitFor(() => expect(rest()).toBeDefined());
+  await act(async () => rest()?.click());
+  await vi.waitFor(() => expect(by("use-as-ca")).not.toBeNull());
 });

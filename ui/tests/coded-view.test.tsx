@@ -136,7 +136,10 @@ describe("a code that is corrected", () => {
   const formOf = (of: FormFieldView) => {
     const found = { messages: [], readable: true, changes: [], changed: 0, vanished: [], privacy: null };
     const view = { ...found, fields: [of], reducible: false };
-    return render(<Findings view={view} content="" edits={edits} undoing={undoing} onShow={nothing} />, "it");
+    return render(
+      <Findings view={view} content="" edits={edits} undoing={undoing} onShow={nothing} onFollow={nothing} />,
+      "it",
+    );
   };
 
   it("is said in the reader's words beside its field", async () => {

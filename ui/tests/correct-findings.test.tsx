@@ -29,7 +29,14 @@ async function opened(reveal: boolean): Promise<HTMLElement> {
   const undoing = { undo: nothing, redo: nothing, canUndo: true, canRedo: false };
   return await render(
     <Veiled view={{ row: row(1, 1, 0), birthDate: null }}>
-      <Findings view={view as unknown as DraftView} content="" edits={{} as Edits} undoing={undoing} onShow={nothing} />
+      <Findings
+        view={view as unknown as DraftView}
+        content=""
+        edits={{} as Edits}
+        undoing={undoing}
+        onShow={nothing}
+        onFollow={nothing}
+      />
     </Veiled>,
     "en",
     { reveal },

@@ -61,6 +61,15 @@ describe("causes", () => {
     const third = { ...row(3, 1, 0), message: { ...UNKNOWN_CODE, rule: "FOPH-009" } };
     expect(causesOf([one, other, third]).map((cause) => cause.rows.length)).toEqual([2, 1]);
   });
+
+  it("tell a correction that was taken back from what is on hold, and not a repetition from what it repeats", () => {
+    const held = { ...row(1, 1, 0), state: "held" as const, message: null };
+    const correction = { ...held, id: 2, takenBack: "correction" as const };
+    expect(causesOf([held, correction])).toHaveLength(2);
+    const failed = { ...row(3, 1, 0), state: "failed" as const, message: UNKNOWN_CODE };
+    const repetition = { ...held, id: 4, takenBack: "repetition" as const, message: UNKNOWN_CODE };
+    expect(causesOf([failed, repetition])).toHaveLength(1);
+  });
 });
 
 describe("intake", () => {
@@ -81,9 +90,24 @@ describe("intake", () => {
       twice: 0,
       known: 1,
       refused: 1,
+      unreadable: 0,
       looking: 1,
       asked: 0,
     });
+  });
+
+  it("says what could not be read apart from what is no report", () => {
+    const refused = candidate("scan.pdf", 0);
+    const unread = { ...candidate("scan.pdf", 1), kind: "unknown" as const };
+    const sources = [[refused], [unread]].map((found, at) => ({ path: `${at}`, found, look: 1, chosen: 1 }));
+    const gone = {
+      path: "gone",
+      found: [],
+      look: 1,
+      chosen: 1,
+      problem: { code: "io", params: {}, blame: "us", remedy: "call-it", trace: "" } as const,
+    };
+    expect(tally([...sources, gone])).toMatchObject({ refused: 1, unreadable: 2 });
   });
 
   it("counts what is on the list twice once, be it as JSON or as XML", () => {

@@ -139,7 +139,7 @@ it("lets somebody ask once more how far the reports are that were just sent", as
   failingOnce("batch", { batch: { ...view, waiting: [], attention: [], undoUntil: null, secondsLeft: null } });
   await shown(
     <IntakeContext value={{ batch } as unknown as IntakeDesk}>
-      <BatchBar />
+      <BatchBar onCertificate={() => undefined} />
     </IntakeContext>,
   );
   await askOnceMore();

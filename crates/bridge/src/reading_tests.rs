@@ -95,6 +95,21 @@ fn a_report_reads_as_a_laboratory_prints_it() {
     assert!(author.detail.is_some());
 }
 
+/// `Specimen/specimen` has a section of its own: the address is folded with what serves machines.
+#[test]
+fn what_only_refers_to_another_section_is_folded() {
+    let tree = read(SAMPLE);
+    let all = sections(&tree);
+    let folded = |key: &str| {
+        let mut fields = all.iter().flat_map(|section| &section.fields);
+        fields.find(|field| field.key == key).map(|field| field.technical)
+    };
+    assert_eq!(folded("observation.specimen"), Some(true));
+    assert_eq!(folded("observation.code"), Some(false));
+    // With a name of its own it tells who that was.
+    assert_eq!(folded("composition.author"), Some(false));
+}
+
 #[test]
 fn messages_are_placed_by_whatever_the_authority_says() {
     let tree = read(SAMPLE);

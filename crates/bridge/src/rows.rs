@@ -98,6 +98,8 @@ pub(crate) fn row_view(row: &Row, profile: &Profile, names: Names, now: Instant)
         created: row.created.to_fhir(),
         updated: row.updated.to_fhir(),
         due: None,
+        draft: false,
+        taken_back: None,
     }
 }
 

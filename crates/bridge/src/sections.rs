@@ -112,7 +112,7 @@ fn section<'t>(resource: Element<'t>, links: &Links<'t>, room: usize) -> Section
             views.push(FieldView {
                 key: field.key.to_owned(),
                 label: None,
-                technical: field.is_technical,
+                technical: field.is_technical || is_mere_link(place, &found.value, resource, links),
                 value: found.value,
                 coded: found.coded,
                 detail: found.detail,
@@ -124,6 +124,19 @@ fn section<'t>(resource: Element<'t>, links: &Links<'t>, room: usize) -> Section
     let others = others(resource, &views, room.saturating_sub(views.len()));
     views.extend(others);
     SectionView { resource: of.to_owned(), expression: resource.expression(), fields: views }
+}
+
+/// Whether a value is nothing but the address of what has a section of its own: it says nothing to
+/// whoever reads the report.
+fn is_mere_link<'t>(
+    place: Element<'t>,
+    value: &str,
+    resource: Element<'t>,
+    links: &Links<'t>,
+) -> bool {
+    place.text("reference").is_some_and(|address| {
+        address == value && links.resolve(resource, address).resource().is_some()
+    })
 }
 
 /// Every element that a path leads to.

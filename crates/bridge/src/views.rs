@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::codes;
+use crate::taken_back::TakenBack;
 
 pub use crate::problem::{Blame, Problem};
 pub use figures::*;
@@ -193,6 +194,11 @@ pub struct RowView {
     /// Until when the authority must have it, ISO instant: where a deadline is set and it has not
     /// taken it yet.
     pub due: Option<String>,
+    /// Somebody has begun to correct it, and has not sent that: told in the list, and of the one
+    /// report that is shown.
+    pub draft: bool,
+    /// It was to take the place of a refused one, and a person took it back before it left.
+    pub taken_back: Option<TakenBack>,
 }
 
 /// A page of the list, newest first, by keyset.

@@ -161,6 +161,8 @@ export function ReasonDialog(props: {
   isPending: boolean;
   onConfirm: (reason: string) => void;
   onClose: () => void;
+  /** What else there is to decide, between the explanation and the reason. */
+  children?: ReactNode;
 }) {
   const text = useText();
   const [reason, setReason] = useState("");
@@ -177,6 +179,7 @@ export function ReasonDialog(props: {
       data-testid="reason-confirm"
     >
       <p>{props.explanation}</p>
+      {props.children}
       <TextField
         label={text("reason.label")}
         help={text("reason.help")}

@@ -5,6 +5,7 @@ import { CircleCheck, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 
 import type { BatchView } from "../bridge/generated/BatchView";
+import type { CandidateView } from "../bridge/generated/CandidateView";
 import { useBatch, useCommand, useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import type { Text } from "../i18n/text";
@@ -15,6 +16,7 @@ import { onHold } from "../sending";
 import { useBatchActions } from "./batch-actions";
 import css from "./batch.module.css";
 import { CandidateRow } from "./candidate";
+import { CertificateButton } from "./certificate-button";
 import { TakingIn } from "./taking-in";
 import { useUndoKey } from "./undo-key";
 import { Actions } from "../kit/actions";
@@ -23,13 +25,14 @@ import { Dialog } from "../kit/dialog";
 import { ReadAgain, problemText } from "../kit/notes";
 import { sayProblem } from "../kit/toasts";
 
-export function BatchBar() {
+/** `onCertificate` opens the import of a file that was sent along and is a certificate. */
+export function BatchBar({ onCertificate }: { onCertificate: (path: string) => void }) {
   const { batch, taking } = useIntake();
-  const bar = batch && <Bar key={batch.sentAt} batch={batch} />;
+  const bar = batch && <Bar key={batch.sentAt} batch={batch} onCertificate={onCertificate} />;
   return taking ? <TakingIn stop={taking}>{bar}</TakingIn> : bar;
 }
 
-function Bar({ batch }: { batch: Batch }) {
+function Bar({ batch, onCertificate }: { batch: Batch; onCertificate: (path: string) => void }) {
   const text = useText();
   const intake = useIntake();
   const read = useBatch(batch.ids);
@@ -93,7 +96,22 @@ function Bar({ batch }: { batch: Batch }) {
         <Dialog title={text("batch.rest", { n: batch.rest.length })} onClose={() => setShowsRest(false)}>
           <ul className={css.rest}>
             {batch.rest.map((candidate, at) => (
-              <CandidateRow key={at} view={candidate} />
+              <CandidateRow
+                key={at}
+                view={candidate}
+                certificate={
+                  isCertificateFile(candidate) && (
+                    <CertificateButton
+                      path={candidate.file}
+                      onImport={() => {
+                        setShowsRest(false);
+                        onCertificate(candidate.file);
+                      }}
+                      onLeave={() => setShowsRest(false)}
+                    />
+                  )
+                }
+              />
             ))}
           </ul>
         </Dialog>
@@ -101,6 +119,10 @@ function Bar({ batch }: { batch: Batch }) {
     </section>
   );
 }
+
+/** A pasted text has no path, and what lies in an archive cannot be opened by one. */
+const isCertificateFile = ({ kind, file }: CandidateView): boolean =>
+  kind === "certificate" && /[/\\]/.test(file) && !/\.zip[/\\!:]/i.test(file);
 
 /** Once nothing is left to say but that all went well, the bar goes with the screen on which that was read. */
 function useFold(isDone: boolean): void {
@@ -248,7 +270,7 @@ function Line({ view, phase, left }: { view: BatchView | undefined; phase: Phase
 }
 
 /** Whole seconds until an instant; `onEnd` once it is there. */
-function useSecondsLeft(until: string | null, onEnd: () => void): number {
+export function useSecondsLeft(until: string | null, onEnd: () => void): number {
   const end = until === null ? 0 : Date.parse(until);
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

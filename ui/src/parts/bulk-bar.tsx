@@ -18,14 +18,15 @@ import { Actions } from "../kit/actions";
 import type { BarAction } from "../kit/actions";
 import { Button } from "../kit/controls";
 import type { Decided } from "./decided";
-import { ReasonDialog } from "../kit/dialog";
+import { LosingReason, SendAgain } from "./drafts";
+import type { Deciding } from "./drafts";
 import { tableOf } from "./reports-table";
 import { useSaveTable } from "./save-table";
 import { ReadAgain, problemText } from "../kit/notes";
 import { sayProblem } from "../kit/toasts";
 
 /** What is asked for before it is done: a reason, that the journal keeps. */
-type Asked = "release" | "withdraw" | "not-reportable";
+type Reasoned = "release" | "withdraw" | "not-reportable";
 
 export function BulkBar(props: {
   selection: Selection;
@@ -39,7 +40,7 @@ export function BulkBar(props: {
   const text = useText();
   const ids = [...selection.ids];
   const chosen = useChosen(ids);
-  const [asking, setAsking] = useState<Asked>();
+  const [asking, setAsking] = useState<Reasoned | "resubmit">();
   const intake = useIntake();
   const decide = useCommand("decide", {
     onDone(view, { decision }) {
@@ -49,9 +50,14 @@ export function BulkBar(props: {
       onDecided({ at: Date.now(), decision, view });
     },
   });
-  const run = (decision: Decision, reason = "") =>
-    decide.mutate({ ids, decision, reason }, { onError: sayProblem(text) });
+  const run = (decision: Decision, about = ids, reason = "") =>
+    decide.mutate({ ids: about, decision, reason }, { onError: sayProblem(text) });
   const possible = (action: Action) => (ids.length === 0 ? 0 : (chosen.data?.actions[action] ?? 0));
+  const about = (action: Action): Deciding => ({
+    ids,
+    n: possible(action),
+    drafts: chosen.data?.drafts[action] ?? [],
+  });
   const action = (code: Decision, word: TextId, icon: LucideIcon, press: () => void): BarAction[] => {
     const n = possible(code === "not-reportable" ? "withdraw" : code);
     const id = `bulk-${code}`;
@@ -59,9 +65,15 @@ export function BulkBar(props: {
       ? [{ id, word: text(word, { n }), icon, tone: "quiet", isPending: decide.isPending, press, "data-testid": id }]
       : [];
   };
+  const sendAgain = async () => {
+    // What is at hand may still be about the selection of a moment ago.
+    const { data } = chosen.isPlaceholderData ? await chosen.refetch() : chosen;
+    if (!data || (data.drafts.resubmit ?? []).length > 0) setAsking("resubmit");
+    else run("resubmit");
+  };
   const save = useSaveChosen(ids);
   const actions = [
-    ...action("resubmit", "bulk.resubmit", RotateCw, () => run("resubmit")),
+    ...action("resubmit", "bulk.resubmit", RotateCw, () => void sendAgain()),
     ...action("release", "bulk.release", Play, () => setAsking("release")),
     ...action("hold-back", "bulk.hold-back", Hand, () => run("hold-back")),
     ...action("withdraw", "bulk.withdraw", XCircle, () => setAsking("withdraw")),
@@ -96,12 +108,20 @@ export function BulkBar(props: {
       <div className={css.actions}>
         <Actions actions={actions} first={actions[0]} elsewhere={total > ids.length ? [all] : []} />
       </div>
-      {asking && (
+      {asking === "resubmit" && (
+        <SendAgain
+          about={about("resubmit")}
+          isPending={decide.isPending}
+          onSend={(left) => run("resubmit", left)}
+          onClose={() => setAsking(undefined)}
+        />
+      )}
+      {asking && asking !== "resubmit" && (
         <Question
           asked={asking}
-          n={possible(asking === "release" ? "release" : "withdraw")}
+          about={about(asking === "release" ? "release" : "withdraw")}
           isPending={decide.isPending}
-          onConfirm={(reason) => run(asking, reason)}
+          onConfirm={(left, reason) => run(asking, left, reason)}
           onClose={() => setAsking(undefined)}
         />
       )}
@@ -110,23 +130,25 @@ export function BulkBar(props: {
 }
 
 function Question(props: {
-  asked: Asked;
-  n: number;
+  asked: Reasoned;
+  about: Deciding;
   isPending: boolean;
-  onConfirm: (reason: string) => void;
+  onConfirm: (ids: number[], reason: string) => void;
   onClose: () => void;
 }) {
-  const { asked, n, onConfirm, ...rest } = props;
+  const { asked, onConfirm, ...rest } = props;
   const text = useText();
   const notReportable = asked === "not-reportable";
   return (
-    <ReasonDialog
+    <LosingReason
       {...rest}
-      title={text(`bulk.${asked}.title`, { n })}
-      explanation={text(`bulk.${asked}.more`, { n })}
-      confirm={text(`bulk.${asked}`, { n })}
+      title={(n) => text(`bulk.${asked}.title`, { n })}
+      explanation={(n) => text(`bulk.${asked}.more`, { n })}
+      confirm={(n) => text(`bulk.${asked}`, { n })}
       // Whoever asks later finds all of them by this word.
-      onConfirm={(reason) => onConfirm(notReportable ? text("bulk.not-reportable.reason", { reason }) : reason)}
+      onConfirm={(ids, reason) =>
+        onConfirm(ids, notReportable ? text("bulk.not-reportable.reason", { reason }) : reason)
+      }
     />
   );
 }

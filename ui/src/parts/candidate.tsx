@@ -20,7 +20,8 @@ import type { CorrectsView } from "../bridge/generated/CorrectsView";
 import type { Verdict } from "../bridge/generated/Verdict";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
-import { useWindow } from "../place";
+import { isUnreadable } from "../intake";
+import { fileName, useWindow } from "../place";
 import css from "./candidate.module.css";
 import { Button, Switch } from "../kit/controls";
 import { Difference } from "./difference";
@@ -71,8 +72,7 @@ export function CandidateRow(props: {
   const said = () => {
     if (isTwin) return text("send.twice");
     if (isOpenQuestion) return text("send.asked");
-    // What could not be read may well be a report: it has one name, and nobody says that it is none.
-    return words("verdict", verdict === "refused" && view.kind === "unknown" ? "unreadable" : verdict);
+    return words("verdict", isUnreadable(view) && !isPlain ? "unreadable" : verdict);
   };
   const { known } = view;
   return (
@@ -131,7 +131,7 @@ export function CandidateRow(props: {
       )}
       {rival !== undefined && onBeside && (
         <div className={css.corrects} data-testid="rival">
-          <strong>{text("send.rival", { file: rival })}</strong>
+          <strong>{text("send.rival", { file: fileName(rival) })}</strong>
           <Decision word="send.rival.send" isOn={beside ?? false} onChange={onBeside} />
         </div>
       )}

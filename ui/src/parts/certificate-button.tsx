@@ -11,14 +11,18 @@ import { useWindow } from "../place";
 export const IS_CA = "certificate-ca-without-key";
 
 /** Opens the authority whose CA it is, with this file. */
-export function UseAsCa({ path, autoFocus = false }: { path: string; autoFocus?: boolean }) {
+export function UseAsCa(props: { path: string; autoFocus?: boolean; onPress?: (() => void) | undefined }) {
+  const { path, autoFocus = false, onPress } = props;
   const text = useText();
   const { go } = useWindow();
   return (
     <Button
       icon={Landmark}
       autoFocus={autoFocus}
-      onPress={() => go({ screen: "settings", ca: path })}
+      onPress={() => {
+        onPress?.();
+        go({ screen: "settings", ca: path });
+      }}
       data-testid="use-as-ca"
     >
       {text("send.use-as-ca")}
@@ -26,11 +30,13 @@ export function UseAsCa({ path, autoFocus = false }: { path: string; autoFocus?:
   );
 }
 
-export function CertificateButton({ path, onImport }: { path: string; onImport: () => void }) {
+/** `onLeave`: before another screen takes the place of this one. */
+export function CertificateButton(props: { path: string; onImport: () => void; onLeave?: () => void }) {
+  const { path, onImport, onLeave } = props;
   const text = useText();
   const look = useCertificateLook([path]);
   if (look.isPending) return null;
-  if (look.error?.code === IS_CA) return <UseAsCa path={path} />;
+  if (look.error?.code === IS_CA) return <UseAsCa path={path} onPress={onLeave} />;
   return (
     <Button icon={FileKey2} onPress={onImport} data-testid="import-this-certificate">
       {text("send.import-certificate")}

@@ -28,6 +28,7 @@ import type { Mark } from "./source-code";
 import type { History } from "./source-editor";
 import editor from "./source-editor.module.css";
 import { lineOf } from "./source-text";
+import { showInside } from "../kit/scroll";
 import { say, sayProblem } from "../kit/toasts";
 import { Hidden, Veiled, useVeil } from "./veil";
 
@@ -81,7 +82,13 @@ function Editor({
   const keep = useKeptDraft(id, content, began);
   const edits = useEdits(content, setContent);
   const [place, setPlace] = useState(() => ({ line: lineInQuestion(view), asked: 0 }));
-  const show = (line: number) => setPlace(({ asked }) => ({ line, asked: asked + 1 }));
+  const follow = (line: number) => setPlace(({ asked }) => ({ line, asked: asked + 1 }));
+  const source = useRef<HTMLElement>(null);
+  const show = (line: number) => {
+    follow(line);
+    // In a small window it lies below the form.
+    showInside(source.current);
+  };
   const history = useRef<History>(null);
   const [depth, setDepth] = useState({ undo: 0, redo: 0 });
   const [undo, redo] = [() => history.current?.undo(), () => history.current?.redo()];
@@ -188,6 +195,7 @@ function Editor({
               edits={edits}
               undoing={{ undo, redo, canUndo: depth.undo > 0, canRedo: depth.redo > 0 }}
               onShow={show}
+              onFollow={follow}
             />
           )}
           <div className={css.file}>
@@ -199,7 +207,7 @@ function Editor({
           </div>
         </section>
         {isHidden && <Hidden />}
-        <section className={css.text} aria-label={text("correct.source")} hidden={isHidden}>
+        <section ref={source} className={css.text} aria-label={text("correct.source")} hidden={isHidden}>
           <Suspense fallback={<div className={editor.editor} />}>
             <SourceEditor
               label={text("correct.source")}

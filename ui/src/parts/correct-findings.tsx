@@ -40,10 +40,13 @@ interface Props {
   content: string;
   edits: Edits;
   undoing: Undoing;
+  /** Shows a line because somebody asked for it. */
   onShow: (line: number) => void;
+  /** Shows a line beside the value in which somebody is: nothing else moves. */
+  onFollow: (line: number) => void;
 }
 
-export function Findings({ view, content, edits, undoing, onShow }: Props) {
+export function Findings({ view, content, edits, undoing, onShow, onFollow }: Props) {
   const text = useText();
   const { messages, fields } = view;
   const besideFields = new Set(fields.flatMap((field) => field.messages));
@@ -93,7 +96,7 @@ export function Findings({ view, content, edits, undoing, onShow }: Props) {
             field={field}
             messages={field.messages.flatMap((at) => messages[at] ?? [])}
             edits={edits}
-            onShow={onShow}
+            onFollow={onFollow}
           />
         ))}
       </div>
@@ -166,14 +169,14 @@ interface ValueProps {
   field: FormFieldView;
   messages: MessageView[];
   edits: Edits;
-  onShow: (line: number) => void;
+  onFollow: (line: number) => void;
 }
 
 /** A value in question with what is found of it now. */
-function Value({ field, messages, edits, onShow }: ValueProps) {
+function Value({ field, messages, edits, onFollow }: ValueProps) {
   return (
     <div className={css.value} data-field={field.path}>
-      <Field field={field} edits={edits} onFocus={() => onShow(field.line)} />
+      <Field field={field} edits={edits} onFocus={() => onFollow(field.line)} />
       {messages.map((message) => (
         <Beside key={`${message.code} ${message.rule}`} message={message} onApply={applying(message, edits)} />
       ))}

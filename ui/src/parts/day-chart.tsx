@@ -83,6 +83,9 @@ export function instantsOf(first: string, last: string): { since: string; until:
   return { since: new Date(`${first}T00:00:00`).toISOString(), until: end.toISOString() };
 }
 
+/** How often a label's place, counted from the newest one, can be halved: where room is short, the odd ones go first. */
+const halves = (place: number): 0 | 1 | 2 => (place % 2 !== 0 ? 0 : place % 4 !== 0 ? 1 : 2);
+
 export function DayChart({ days, known }: { days: DayView[]; known: Totals }) {
   const text = useText();
   const format = useFormat();
@@ -92,74 +95,73 @@ export function DayChart({ days, known }: { days: DayView[]; known: Totals }) {
   const before = spans.map((span) => weekBefore(span, known));
   const most = Math.max(1, ...spans.map(({ byState }) => sumOf(byState)), ...before.map((sum) => sum ?? 0));
   const every = Math.ceil(spans.length / 10);
+  const isFew = spans.length < 10;
   // A bar that is a week is not measured by a day.
   const median = isByWeek(days) ? undefined : medianOf(days);
   const named = ({ first, last }: Span) =>
     first === last ? format.date(first) : `${format.shortDate(first)} – ${format.shortDate(last)}`;
   return (
-    <div className={css.framed}>
-      <ol
-        className={css.chart}
-        aria-label={text(isByWeek(days) ? "overview.chart.weeks" : "overview.chart")}
-        data-testid="chart"
-      >
-        {spans.map((span, at) => {
-          const { first, last, byState } = span;
-          const sum = sumOf(byState);
-          const parts = STATE_CODES.filter((state) => byState[state]);
-          const said = parts
-            .map((state) => `${words("state", state)} ${format.number(byState[state] ?? 0)}`)
-            .join(", ");
-          const past = before[at];
-          const label = [
-            text("overview.bar", { day: named(span), n: sum, states: said }),
-            past !== undefined && text("overview.bar.before", { n: past }),
-          ]
-            .filter(Boolean)
-            .join(" ");
-          return (
-            <li key={first}>
-              <button
-                type="button"
-                className={css.bar}
-                aria-label={label}
-                title={label}
-                onClick={() =>
-                  go({ screen: "reports", group: null, open: null, only: { ...instantsOf(first, last), states: [] } })
-                }
-              >
-                {past !== undefined && past > 0 && (
-                  <span
-                    className={css.before}
-                    style={{ bottom: `${(100 * past) / most}%` }}
-                    data-testid="week-before"
-                  />
-                )}
-                <span className={css.value}>{sum > 0 && spans.length < 15 ? format.number(sum) : ""}</span>
-                <span className={css.stack} style={{ height: `${(100 * sum) / most}%` }}>
-                  {STACK.map((tone) => {
-                    const count = parts.reduce(
-                      (n, state) => (toneOf(state) === tone ? n + (byState[state] ?? 0) : n),
-                      0,
-                    );
-                    return count > 0 && <span key={tone} className={css[tone]} style={{ flexGrow: count }} />;
-                  })}
+    <div className={css.room}>
+      <div className={`${css.framed} ${isFew ? css.few : css.many}`}>
+        <ol
+          className={css.chart}
+          aria-label={text(isByWeek(days) ? "overview.chart.weeks" : "overview.chart")}
+          data-testid="chart"
+        >
+          {spans.map((span, at) => {
+            const { first, last, byState } = span;
+            const sum = sumOf(byState);
+            const parts = STATE_CODES.filter((state) => byState[state]);
+            const said = parts
+              .map((state) => `${words("state", state)} ${format.number(byState[state] ?? 0)}`)
+              .join(", ");
+            const past = before[at];
+            const label = [
+              text("overview.bar", { day: named(span), n: sum, states: said }),
+              past !== undefined && text("overview.bar.before", { n: past }),
+            ]
+              .filter(Boolean)
+              .join(" ");
+            return (
+              <li key={first}>
+                <button
+                  type="button"
+                  className={css.bar}
+                  aria-label={label}
+                  title={label}
+                  onClick={() =>
+                    go({ screen: "reports", group: null, open: null, only: { ...instantsOf(first, last), states: [] } })
+                  }
+                >
+                  {past !== undefined && past > 0 && (
+                    <span
+                      className={css.before}
+                      style={{ bottom: `${(100 * past) / most}%` }}
+                      data-testid="week-before"
+                    />
+                  )}
+                  <span className={css.value}>{sum > 0 && spans.length < 15 ? format.number(sum) : ""}</span>
+                  <span className={css.stack} style={{ height: `${(100 * sum) / most}%` }}>
+                    {STACK.map((tone) => {
+                      const count = parts.reduce(
+                        (n, state) => (toneOf(state) === tone ? n + (byState[state] ?? 0) : n),
+                        0,
+                      );
+                      return count > 0 && <span key={tone} className={css[tone]} style={{ flexGrow: count }} />;
+                    })}
+                  </span>
+                </button>
+                <span className={css.day} data-half={halves((spans.length - 1 - at) / every)} aria-hidden>
+                  {(spans.length - 1 - at) % every === 0 ? (isFew ? format.day(first) : format.shortDate(first)) : ""}
                 </span>
-              </button>
-              <span className={css.day} aria-hidden>
-                {(spans.length - 1 - at) % every === 0
-                  ? spans.length < 10
-                    ? format.day(first)
-                    : format.shortDate(first)
-                  : ""}
-              </span>
-            </li>
-          );
-        })}
-      </ol>
-      {median !== undefined && (
-        <Median share={median / most} label={text("overview.median", { n: format.number(median) })} />
-      )}
+              </li>
+            );
+          })}
+        </ol>
+        {median !== undefined && (
+          <Median share={median / most} label={text("overview.median", { n: format.number(median) })} />
+        )}
+      </div>
     </div>
   );
 }

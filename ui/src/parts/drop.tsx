@@ -11,7 +11,7 @@ import type { Problem } from "../bridge/generated/Problem";
 import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { useIntake } from "../intake";
-import { HOME, useWindow } from "../place";
+import { HOME, fileName, useWindow } from "../place";
 import { CandidateRow } from "./candidate";
 import { Button } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
@@ -109,7 +109,7 @@ export function DropQuestion({ id, path, onClose }: { id: number; path: string; 
     afterCorrection(view, text, (next) => "open" in place && go({ ...place, open: next }));
   };
   const [isCorrection, setIsCorrection] = useState(false);
-  const name = path.split(/[/\\]/).at(-1) ?? path;
+  const name = fileName(path);
   const file = reveal ? name : maskedFile(name);
   if (isCorrection) return <CorrectionQuestion id={id} path={path} onDone={onDone} onClose={onClose} />;
   return (

@@ -44,7 +44,7 @@ import controls from "../kit/controls.module.css";
 import { Button, TextField } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
 import css from "./list-filters.module.css";
-import { ProblemNote, problemText } from "../kit/notes";
+import { Notice, ProblemNote, problemText } from "../kit/notes";
 import { STATE_CODES } from "./state";
 import { diseaseOf } from "./subject";
 import { say, sayProblem } from "../kit/toasts";
@@ -359,35 +359,36 @@ export function SavedViews({ view, onUse }: { view: View; onUse: (view: View) =>
           </Menu>
         </Popover>
       </MenuTrigger>
-      {naming && <KeepView view={view} onClose={() => setNaming(false)} />}
+      {naming && <KeepView view={view} kept={kept} onClose={() => setNaming(false)} />}
     </>
   );
 }
 
-function KeepView({ view, onClose }: { view: View; onClose: () => void }) {
+function KeepView({ view, kept, onClose }: { view: View; kept: SavedView[]; onClose: () => void }) {
   const text = useText();
   const [name, setName] = useState("");
   const keep = useCommand("keep_view", { onDone: onClose });
-  const save = () => keep.mutate({ view: { ...view, search: view.search.trim(), name: name.trim() } });
+  const chosen = name.trim();
+  /** The name of the view that somebody was asked about: another one is asked about anew. */
+  const [asked, setAsked] = useState<string>();
+  const isAsked = asked !== undefined && asked === chosen;
+  const save = () =>
+    kept.some((one) => one.name === chosen) && !isAsked
+      ? setAsked(chosen)
+      : keep.mutate({ view: { ...view, search: view.search.trim(), name: chosen } });
   return (
     <Dialog
       title={text("views.keep.title")}
       size="small"
-      isDirty={name.trim() !== ""}
+      isDirty={chosen !== ""}
       onClose={onClose}
       footer={
         <>
           <Button tone="quiet" onPress={onClose}>
             {text("action.cancel")}
           </Button>
-          <Button
-            tone="primary"
-            isDisabled={!name.trim()}
-            isPending={keep.isPending}
-            onPress={save}
-            data-testid="view-keep"
-          >
-            {text("views.keep.confirm")}
+          <Button tone="primary" isDisabled={!chosen} isPending={keep.isPending} onPress={save} data-testid="view-keep">
+            {text(isAsked ? "views.replace" : "views.keep.confirm")}
           </Button>
         </>
       }
@@ -395,7 +396,7 @@ function KeepView({ view, onClose }: { view: View; onClose: () => void }) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (name.trim()) save();
+          if (chosen) save();
         }}
       >
         <TextField
@@ -407,6 +408,11 @@ function KeepView({ view, onClose }: { view: View; onClose: () => void }) {
           data-testid="view-name"
         />
       </form>
+      {isAsked && (
+        <Notice tone="caution" role="alert" title={text("views.exists", { name: chosen })} data-testid="view-exists">
+          {text("views.exists.more")}
+        </Notice>
+      )}
       {keep.error && <ProblemNote problem={keep.error} />}
     </Dialog>
   );

@@ -7,6 +7,7 @@ import { useText } from "../i18n/text";
 import { Button, TextField } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
 import { ProblemNote } from "../kit/notes";
+import { lackOf } from "./passphrase";
 
 /** As the core has it. */
 const LENGTH_MIN = 6;
@@ -27,7 +28,7 @@ export function PassphraseDialog({
   const [chosen, setChosen] = useState("");
   const [again, setAgain] = useState("");
   const set = useCommand(COMMANDS[of], { onDone: onClose });
-  const fits = [...chosen].length >= LENGTH_MIN && chosen === again;
+  const lack = lackOf(chosen, again, LENGTH_MIN);
   const keep = (passphrase: string) => set.mutate({ current, passphrase });
   return (
     <Dialog
@@ -37,6 +38,9 @@ export function PassphraseDialog({
       onClose={onClose}
       footer={
         <>
+          <Button tone="quiet" onPress={onClose}>
+            {text("action.cancel")}
+          </Button>
           {hasOne && (
             <Button tone="danger" isPending={set.isPending} onPress={() => keep("")} data-testid="passphrase-remove">
               {text("lock.remove")}
@@ -44,7 +48,7 @@ export function PassphraseDialog({
           )}
           <Button
             tone="primary"
-            isDisabled={!fits}
+            isDisabled={lack !== null}
             isPending={set.isPending}
             onPress={() => keep(chosen)}
             data-testid="passphrase-keep"
@@ -71,6 +75,7 @@ export function PassphraseDialog({
         value={chosen}
         onChange={setChosen}
         autoFocus={!hasOne}
+        help={lack === "short" ? text("passphrase.short", { n: LENGTH_MIN }) : undefined}
         data-testid="passphrase-new"
       />
       <TextField
@@ -78,6 +83,8 @@ export function PassphraseDialog({
         type="password"
         value={again}
         onChange={setAgain}
+        help={lack === "again" ? text("passphrase.again") : undefined}
+        error={lack === "differs" ? text("vault.differs") : undefined}
         data-testid="passphrase-again"
       />
       {set.error && <ProblemNote problem={set.error} />}

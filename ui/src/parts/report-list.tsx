@@ -13,6 +13,7 @@ import type { Column } from "../view";
 import { Button } from "../kit/controls";
 import { Deadline } from "./deadline";
 import { Destination } from "./destination";
+import { DraftMark } from "./drafts";
 import { headingOf } from "./said";
 import { useWindow } from "../place";
 import css from "./report-list.module.css";
@@ -258,6 +259,7 @@ function Row(props: {
             <StateLabel state={row.state} size={15} />
             <Destination of={destination} />
             {row.due && <Deadline due={row.due} isShort />}
+            {row.draft && <DraftMark />}
           </span>
           {said && <span className={css.message}>{said}</span>}
         </span>

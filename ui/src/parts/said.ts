@@ -1,8 +1,9 @@
 // What a message says, in the reader's language, most particular first; and what it leaves unsaid.
 
 import type { MessageView } from "../bridge/generated/MessageView";
+import type { RowView } from "../bridge/generated/RowView";
 import { isDay } from "../i18n/text";
-import type { Text } from "../i18n/text";
+import type { Text, useCodeText } from "../i18n/text";
 import { paramsText } from "../kit/notes";
 import { namesSomebody } from "./veil";
 
@@ -172,6 +173,15 @@ export function helpOf(text: Text, message: MessageView): string | undefined {
 }
 
 const SEVERITIES = ["error", "warning", "information"] as const;
+
+/** What stands in place of a message where nothing is said of reports. */
+export function unsaidOf(
+  text: Text,
+  words: ReturnType<typeof useCodeText>,
+  { state, takenBack }: Pick<RowView, "state" | "takenBack">,
+): string {
+  return takenBack === "correction" ? text("taken-back.corrections") : words("state-meaning", state);
+}
 
 /** How many errors, warnings and notices there are, each by its name. */
 export function countOf(text: Text, messages: readonly MessageView[]): string {

@@ -51,6 +51,14 @@ interface Props {
   onChange: (value: string) => void;
 }
 
+/** A line that is brought to the middle moves the editor alone, not the dialog around it, where somebody types in the form. */
+const ALONE = EditorView.scrollHandler.of((view, { head }, { y }) => {
+  if (y !== "center") return false;
+  const { top, height } = view.lineBlockAt(head);
+  view.scrollDOM.scrollTop = top - (view.scrollDOM.clientHeight - height) / 2;
+  return true;
+});
+
 export function SourceEditor(props: Props) {
   const { label, began, value, format, marks, steps, place, history, onHistory, onChange } = props;
   const text = useText();
@@ -84,6 +92,7 @@ export function SourceEditor(props: Props) {
           highlightSelectionMatches(),
           basics(first.format, first.text),
           FILLING,
+          ALONE,
           // Tab leaves the editor, as everywhere in the window; Ctrl+Enter sends.
           keymap.of([{ key: "Mod-Enter", run: () => true }, ...searchKeymap, ...historyKeymap, ...defaultKeymap]),
           EditorView.contentAttributes.of({ "aria-label": first.label, "data-testid": "correct-text", tabindex: "0" }),

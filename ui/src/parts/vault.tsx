@@ -2,22 +2,28 @@
 // each start.
 
 import { LockKeyhole } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { Button, TextField } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
 import { Notice, ProblemNote } from "../kit/notes";
+import { showInside } from "../kit/scroll";
+import { lackOf } from "./passphrase";
 
 /** As the core has it. */
 const LENGTH_MIN = 12;
+
 /** Offered where something was to be kept and there is no keychain. */
 export function VaultOffer({ onDone }: { onDone: () => void }) {
   const text = useText();
   const [choosing, setChoosing] = useState(false);
+  const own = useRef<HTMLDivElement>(null);
+  // Whoever pressed a button below a long form would look for it in vain.
+  useEffect(() => showInside(own.current), []);
   return (
-    <>
+    <div ref={own} data-testid="vault-offer">
       <Notice
         tone="caution"
         icon={LockKeyhole}
@@ -39,7 +45,7 @@ export function VaultOffer({ onDone }: { onDone: () => void }) {
           }}
         />
       )}
-    </>
+    </div>
   );
 }
 
@@ -48,7 +54,7 @@ function NewVault({ onClose, onDone }: { onClose: () => void; onDone: () => void
   const [chosen, setChosen] = useState("");
   const [again, setAgain] = useState("");
   const make = useCommand("protect_with_passphrase", { onDone });
-  const fits = [...chosen].length >= LENGTH_MIN && chosen === again;
+  const lack = lackOf(chosen, again, LENGTH_MIN);
   return (
     <Dialog
       title={text("vault.title")}
@@ -62,7 +68,7 @@ function NewVault({ onClose, onDone }: { onClose: () => void; onDone: () => void
           </Button>
           <Button
             tone="primary"
-            isDisabled={!fits}
+            isDisabled={lack !== null}
             isPending={make.isPending}
             onPress={() => make.mutate({ passphrase: chosen })}
             data-testid="vault-make"
@@ -79,6 +85,7 @@ function NewVault({ onClose, onDone }: { onClose: () => void; onDone: () => void
         value={chosen}
         onChange={setChosen}
         autoFocus
+        help={lack === "short" ? text("passphrase.short", { n: LENGTH_MIN }) : undefined}
         data-testid="vault-new"
       />
       <TextField
@@ -86,7 +93,8 @@ function NewVault({ onClose, onDone }: { onClose: () => void; onDone: () => void
         type="password"
         value={again}
         onChange={setAgain}
-        error={again !== "" && !chosen.startsWith(again) ? text("vault.differs") : undefined}
+        help={lack === "again" ? text("passphrase.again") : undefined}
+        error={lack === "differs" ? text("vault.differs") : undefined}
         data-testid="vault-again"
       />
       {make.error && <ProblemNote problem={make.error} />}

@@ -10,11 +10,13 @@ import { useCodeText, useFormat, useText } from "../i18n/text";
 import { useDecision } from "../parts/decided";
 import { Button } from "../kit/controls";
 import { Destination, useDestinations } from "../parts/destination";
-import { Confirm, ReasonDialog } from "../kit/dialog";
+import { Confirm } from "../kit/dialog";
+import { DraftMark, LosingReason, SendAgain, useDeciding } from "../parts/drafts";
+import type { Deciding } from "../parts/drafts";
 import { useMany } from "../parts/many";
 import { useOwnWords } from "../parts/own-words";
 import { Notice, ReadProblem } from "../kit/notes";
-import { PASSING, headingOf, helpOf, leadingWords, shownSentence } from "../parts/said";
+import { PASSING, headingOf, helpOf, leadingWords, shownSentence, unsaidOf } from "../parts/said";
 import { Sparkline } from "../parts/sparkline";
 import { StateLabel, StateMark } from "../parts/state";
 import { Subject } from "../parts/subject";
@@ -49,7 +51,7 @@ export function CausePage(props: {
   const { message, rows } = cause;
   const { reveal } = useWindow();
   const own = useOwnWords(cause);
-  const title = message ? headingOf(text, message, !reveal, own) : words("state-meaning", cause.state);
+  const title = message ? headingOf(text, message, !reveal, own) : unsaidOf(text, words, cause);
   const help = message && helpOf(text, message);
   const days = daysOf(cause, new Date());
   return (
@@ -181,6 +183,7 @@ export function CauseRows({
               <Destination of={destination(row)} />
               <span>{row.patient ?? text("reports.no-patient")}</span>
               {row.errors > 1 && <span>{text("correct-list.also", { n: row.errors - 1 })}</span>}
+              {row.draft && <DraftMark isSpelledOut />}
             </span>
             <span className={css.when}>{format.moment(row.updated)}</span>
           </button>
@@ -215,6 +218,11 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
   const isSending = decide.isPending;
   const resubmit = (ids: number[]) =>
     decide.mutate({ ids, decision: "resubmit", reason: "" }, { onError: sayProblem(text) });
+  const drafts = (ids: number[]) => {
+    const begun = new Set(cause.rows.filter((row) => row.draft).map(({ id }) => id));
+    return ids.filter((id) => begun.has(id));
+  };
+  const about: Deciding = { ids: asking?.ids ?? [], drafts: drafts(asking?.ids ?? []) };
   const withdraw = (ids: number[], reason: string) => each(ids, (here, id) => here.call("withdraw", { id, reason }));
   // What the authority may have solved meanwhile can go again as it is; for all else that is useless.
   const passing = cause.message?.source === "authority" && PASSING.has(cause.message.code);
@@ -250,7 +258,11 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
           icon={RotateCw}
           isDisabled={!isWhole}
           isPending={busy || isSending}
-          onPress={() => (again.length === 1 ? resubmit(again) : setAsking({ what: "resubmit", ids: again }))}
+          onPress={() =>
+            again.length === 1 && drafts(again).length === 0
+              ? resubmit(again)
+              : setAsking({ what: "resubmit", ids: again })
+          }
         >
           {text("correct-list.resubmit", { n: again.length })}
         </Button>
@@ -279,56 +291,47 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
           {text("bulk.not-reportable", { n: never.length })}
         </Button>
       )}
-      {asking?.what === "resubmit" && (
-        <Confirm
-          title={text("correct-list.resubmit.title", { n: asking.ids.length })}
-          confirm={text("correct-list.resubmit.one")}
-          size="medium"
-          isPending={isSending}
-          other={{
-            name: text("correct-list.resubmit.all", { n: asking.ids.length }),
-            onPress: () => resubmit(asking.ids),
-            "data-testid": "resubmit-all",
-          }}
-          onConfirm={() => resubmit(asking.ids.slice(0, 1))}
-          onClose={cancel}
-          data-testid="resubmit-one"
-        >
-          <p>{text("correct-list.resubmit.more")}</p>
-        </Confirm>
-      )}
+      {asking?.what === "resubmit" &&
+        (asking.ids.length === 1 ? (
+          <SendAgain about={about} isPending={isSending} onSend={resubmit} onClose={cancel} />
+        ) : (
+          <OneFirst about={about} isPending={isSending} onSend={resubmit} onClose={cancel} />
+        ))}
       {asking?.what === "release" && (
-        <ReasonDialog
-          title={text(cause.message ? "bulk.release.title" : "cause.release.title", { n: asking.ids.length })}
-          explanation={text(cause.message ? "bulk.release.more" : "cause.release.more", { n: asking.ids.length })}
-          confirm={text(cause.message ? "bulk.release" : "cause.release", { n: asking.ids.length })}
+        <LosingReason
+          about={about}
+          title={(n) => text(cause.message ? "bulk.release.title" : "cause.release.title", { n })}
+          explanation={(n) => text(cause.message ? "bulk.release.more" : "cause.release.more", { n })}
+          confirm={(n) => text(cause.message ? "bulk.release" : "cause.release", { n })}
           isPending={isSending}
-          onConfirm={(reason) =>
-            decide.mutate({ ids: asking.ids, decision: "release", reason }, { onError: sayProblem(text) })
+          onConfirm={(ids, reason) =>
+            decide.mutate({ ids, decision: "release", reason }, { onError: sayProblem(text) })
           }
           onClose={cancel}
         />
       )}
       {asking?.what === "withdraw" && (
-        <ReasonDialog
-          title={text("correct-list.withdraw.title", { n: asking.ids.length })}
-          explanation={text("bulk.withdraw.more", { n: asking.ids.length })}
-          confirm={text("correct-list.withdraw", { n: asking.ids.length })}
+        <LosingReason
+          about={about}
+          title={(n) => text("correct-list.withdraw.title", { n })}
+          explanation={(n) => text("bulk.withdraw.more", { n })}
+          confirm={(n) => text("correct-list.withdraw", { n })}
           isPending={busy}
-          onConfirm={(reason) => withdraw(asking.ids, reason)}
+          onConfirm={(ids, reason) => withdraw(ids, reason)}
           onClose={cancel}
         />
       )}
       {asking?.what === "not-reportable" && (
-        <ReasonDialog
-          title={text("bulk.not-reportable.title", { n: asking.ids.length })}
-          explanation={text("bulk.not-reportable.more", { n: asking.ids.length })}
-          confirm={text("bulk.not-reportable", { n: asking.ids.length })}
+        <LosingReason
+          about={about}
+          title={(n) => text("bulk.not-reportable.title", { n })}
+          explanation={(n) => text("bulk.not-reportable.more", { n })}
+          confirm={(n) => text("bulk.not-reportable", { n })}
           isPending={isSending}
           // Whoever asks later finds all of them by this word, wherever they were set so.
-          onConfirm={(reason) =>
+          onConfirm={(ids, reason) =>
             decide.mutate(
-              { ids: asking.ids, decision: "not-reportable", reason: text("bulk.not-reportable.reason", { reason }) },
+              { ids, decision: "not-reportable", reason: text("bulk.not-reportable.reason", { reason }) },
               { onError: sayProblem(text) },
             )
           }
@@ -336,5 +339,40 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
         />
       )}
     </>
+  );
+}
+
+/** What comes back in the same way is better sent once, and the rest after its answer. */
+function OneFirst(props: {
+  about: Deciding;
+  isPending: boolean;
+  onSend: (ids: number[]) => void;
+  onClose: () => void;
+}) {
+  const { about, isPending, onSend, onClose } = props;
+  const text = useText();
+  const { ids, n, loses, note } = useDeciding(about);
+  // The first to go is one without a draft, where there is one.
+  const [first] = [ids.filter((id) => !about.drafts.includes(id)), ids].flat();
+  const all = {
+    name: text("correct-list.resubmit.all", { n }),
+    onPress: () => onSend(ids),
+    "data-testid": "resubmit-all",
+  };
+  return (
+    <Confirm
+      title={text("resubmit.title", { n })}
+      confirm={text(n > 1 ? "correct-list.resubmit.one" : "action.resubmit")}
+      size="medium"
+      isPending={isPending}
+      {...(n > 1 && { other: all })}
+      tone={loses ? "danger" : "primary"}
+      onConfirm={() => onSend(first === undefined ? [] : [first])}
+      onClose={onClose}
+      data-testid="resubmit-one"
+    >
+      <p>{text("correct-list.resubmit.more")}</p>
+      {note}
+    </Confirm>
   );
 }

@@ -1,12 +1,15 @@
 // To correct: what needs a person, by cause, so that one decision serves many reports.
 
-import { History, ListPlus, PartyPopper } from "lucide-react";
+import { History, Hourglass, ListPlus, PartyPopper } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
+import type { ReactNode } from "react";
 
-import { ALL, useCameBack, useList, useStatus } from "../bridge/queries";
+import { ALL, useBatch, useCameBack, useList, useStatus } from "../bridge/queries";
 import { causesOf, daysOf, firstOf } from "../causes";
 import type { Cause } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
+import { useIntake } from "../intake";
+import { useSecondsLeft } from "../parts/batch";
 import { CorrectDialog } from "../parts/correct-dialog";
 import { FixDialog } from "../parts/fix-dialog";
 import { useKeys } from "../parts/keys";
@@ -15,7 +18,7 @@ import { followFocus } from "../kit/focus";
 import { Empty, ReadProblem } from "../kit/notes";
 import { useReportKeys } from "../parts/report-keys";
 import { useOwnWords } from "../parts/own-words";
-import { headingOf, leadingWords } from "../parts/said";
+import { headingOf, leadingWords, unsaidOf } from "../parts/said";
 import screen from "../kit/screen.module.css";
 import { Sparkline } from "../parts/sparkline";
 import { StateLabel } from "../parts/state";
@@ -35,6 +38,7 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
   const { go, reveal } = useWindow();
   const status = useStatus().data;
   const last = status?.lastContact;
+  const waiting = useWaiting();
   const list = useList({ ...ALL, group: "needs-attention" }, reveal);
   const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
   const total = list.data?.pages[0]?.total ?? rows.length;
@@ -119,10 +123,10 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
         <div className={screen.body}>
           <ReadProblem of={list.error ? list : cameBack.read} />
           {!list.isPending && !list.error && rows.length === 0 && (
-            <Empty icon={PartyPopper} title={text("correct-list.none")}>
+            <AllClear waiting={waiting}>
               {status?.environment === "practice" && `${text("correct-list.none.practice")} `}
               {last ? text("reports.checked", { time: format.moment(last) }) : ""}
-            </Empty>
+            </AllClear>
           )}
           {isCut && (
             <div className={css.cut} data-testid="causes-cut">
@@ -214,7 +218,7 @@ function CauseItem(props: { cause: Cause; isCurrent: boolean; isBack: boolean; i
         </span>
       </span>
       <span className={css.name}>
-        <strong>{message ? headingOf(text, message, !reveal, own) : words("state-meaning", cause.state)}</strong>
+        <strong>{message ? headingOf(text, message, !reveal, own) : unsaidOf(text, words, cause)}</strong>
         <span className={css.origin}>
           <StateLabel state={cause.state} size={14} />
           <span>{format.moment(cause.last)}</span>
@@ -228,5 +232,31 @@ function CauseItem(props: { cause: Cause; isCurrent: boolean; isBack: boolean; i
       </span>
       <Sparkline counts={daysOf(cause, new Date())} />
     </button>
+  );
+}
+
+/** How many reports of the last batch can still be taken back, and for how many seconds. */
+function useWaiting(): { n: number; seconds: number } {
+  const { batch } = useIntake();
+  const read = useBatch(batch?.ids ?? []);
+  const seconds = useSecondsLeft(read.data?.undoUntil ?? null, () => void read.refetch());
+  return { n: batch?.held ? 0 : (read.data?.waiting.length ?? 0), seconds };
+}
+
+/** As long as what was sent last can be taken back, and a correction among it be on this list again, nothing is done for
+ * good. */
+function AllClear({ waiting, children }: { waiting: { n: number; seconds: number }; children: ReactNode }) {
+  const text = useText();
+  if (waiting.n > 0 && waiting.seconds > 0) {
+    return (
+      <Empty icon={Hourglass} title={text("batch.waiting", waiting)}>
+        {children}
+      </Empty>
+    );
+  }
+  return (
+    <Empty icon={PartyPopper} title={text("correct-list.none")}>
+      {children}
+    </Empty>
   );
 }

@@ -20,7 +20,7 @@ import { Destination, useDestinations } from "../parts/destination";
 import { ReasonDialog } from "../kit/dialog";
 import { heldAs } from "../parts/held";
 import { Doubt } from "../parts/doubt";
-import { DraftLost } from "../parts/draft-lost";
+import { DraftMark, LosingReason, SendAgain } from "../parts/drafts";
 import { Message } from "../parts/message";
 import { ReadProblem } from "../kit/notes";
 import { ReportContent } from "../parts/report-content";
@@ -101,6 +101,7 @@ function Report(props: { view: DetailView; onCorrected: (id: number, isKept: boo
             <StateBadge state={row.state} data-testid="detail-state" />
             <Destination of={destination(row)} />
             {row.due && <Deadline due={row.due} />}
+            {row.draft && <DraftMark isSpelledOut />}
           </span>
           <Button tone="quiet" icon={X} label={text("action.close")} onPress={onClose} />
         </div>
@@ -120,7 +121,11 @@ function Report(props: { view: DetailView; onCorrected: (id: number, isKept: boo
           {row.laboratory && <span>{row.laboratory}</span>}
         </p>
         <p className={css.meaning} data-testid="meaning">
-          {row.state === "held" && held !== "unsent" ? text(`held.${held}`) : words("state-meaning", row.state)}
+          {row.state === "held" && held !== "unsent"
+            ? text(`held.${held}`)
+            : row.takenBack
+              ? text(`taken-back.${row.takenBack}`)
+              : words("state-meaning", row.state)}
         </p>
         {withdrawn && (
           <p className={`${css.meaning} selectable`} data-testid="withdrawn-why">
@@ -134,6 +139,11 @@ function Report(props: { view: DetailView; onCorrected: (id: number, isKept: boo
       {messages.length > 0 && (
         <section className={css.messages} aria-label={text("detail.messages")}>
           <h3>{countOf(text, messages)}</h3>
+          {row.takenBack === "repetition" && (
+            <p className={css.meaning} data-testid="earlier-delivery">
+              {text("taken-back.messages")}
+            </p>
+          )}
           <ul>
             {messages.map((message, at) => (
               <Message
@@ -245,7 +255,8 @@ function Actions(props: {
   });
   const sayNotReceived = useCommand("say_not_received", { onDone: done("done.say-not-received") });
   const onError = sayProblem(text);
-  const hasDraft = useHasDraft(view).data ?? false;
+  const hasDraft = useHasDraft(view).data ?? view.row.draft;
+  const losing = { ids: [id], drafts: hasDraft ? [id] : [] };
   const press = (code: Action) => {
     if (code === "resubmit" && !hasDraft) resubmit.mutate({ id }, { onError });
     else if (code === "hold-back") holdBack.mutate({ ids: [id] }, { onError });
@@ -278,25 +289,32 @@ function Actions(props: {
       )}
       {asking === "correct" && <CorrectDialog id={id} onClose={close} onDone={onCorrected} />}
       {asking === "resubmit" && (
-        <DraftLost onSend={() => resubmit.mutate({ id }, { onError, onSettled: close })} onClose={close} />
+        <SendAgain
+          about={losing}
+          isPending={resubmit.isPending}
+          onSend={() => resubmit.mutate({ id }, { onError, onSettled: close })}
+          onClose={close}
+        />
       )}
       {asking === "release" && (
-        <ReasonDialog
-          title={text(`${releasing}.title`)}
-          explanation={text(`${releasing}.more`)}
-          confirm={text("action.release")}
+        <LosingReason
+          about={losing}
+          title={() => text(`${releasing}.title`)}
+          explanation={() => text(`${releasing}.more`)}
+          confirm={() => text("action.release")}
           isPending={release.isPending}
-          onConfirm={(reason) => release.mutate({ id, reason }, { onError })}
+          onConfirm={(_, reason) => release.mutate({ id, reason }, { onError })}
           onClose={close}
         />
       )}
       {asking === "say-received" && (
-        <ReasonDialog
-          title={text("say-received.title")}
-          explanation={text(isExpected ? "still-expected.more" : "say-received.more")}
-          confirm={text("action.say-received")}
+        <LosingReason
+          about={losing}
+          title={() => text("say-received.title")}
+          explanation={() => text(isExpected ? "still-expected.more" : "say-received.more")}
+          confirm={() => text("action.say-received")}
           isPending={sayReceived.isPending}
-          onConfirm={(reason) => sayReceived.mutate({ id, reason }, { onError })}
+          onConfirm={(_, reason) => sayReceived.mutate({ id, reason }, { onError })}
           onClose={close}
         />
       )}
@@ -311,12 +329,13 @@ function Actions(props: {
         />
       )}
       {asking === "not-reportable" && (
-        <ReasonDialog
-          title={text("bulk.not-reportable.title", { n: 1 })}
-          explanation={text("bulk.not-reportable.more", { n: 1 })}
-          confirm={text("action.not-reportable")}
+        <LosingReason
+          about={losing}
+          title={() => text("bulk.not-reportable.title", { n: 1 })}
+          explanation={() => text("bulk.not-reportable.more", { n: 1 })}
+          confirm={() => text("action.not-reportable")}
           isPending={decide.isPending}
-          onConfirm={(reason) =>
+          onConfirm={(_, reason) =>
             decide.mutate(
               { ids: [id], decision: "not-reportable", reason: text("bulk.not-reportable.reason", { reason }) },
               { onError },
@@ -326,12 +345,13 @@ function Actions(props: {
         />
       )}
       {asking === "withdraw" && (
-        <ReasonDialog
-          title={text(mayBeThere ? "withdraw.again.title" : "withdraw.title")}
-          explanation={text(mayBeThere ? "withdraw.again.more" : "withdraw.more")}
-          confirm={text("action.withdraw")}
+        <LosingReason
+          about={losing}
+          title={() => text(mayBeThere ? "withdraw.again.title" : "withdraw.title")}
+          explanation={() => text(mayBeThere ? "withdraw.again.more" : "withdraw.more")}
+          confirm={() => text("action.withdraw")}
           isPending={withdraw.isPending}
-          onConfirm={(reason) => withdraw.mutate({ id, reason }, { onError })}
+          onConfirm={(_, reason) => withdraw.mutate({ id, reason }, { onError })}
           onClose={close}
         />
       )}

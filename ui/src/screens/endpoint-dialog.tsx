@@ -18,6 +18,7 @@ import { Dialog } from "../kit/dialog";
 import { useDropInto } from "../parts/drops";
 import { Notice, ProblemNote, problemText } from "../kit/notes";
 import { showInside } from "../kit/scroll";
+import { fileName } from "../place";
 import { VaultOffer } from "../parts/vault";
 import css from "./endpoint-dialog.module.css";
 
@@ -247,7 +248,7 @@ function Presets({ onChoose }: { onChoose: (environment: "integration" | "produc
 
 /** A CA that was chosen or dropped, and what was wrong with it. `file`: one that was chosen before. */
 export function useCa(file?: string) {
-  const [ca, setCa] = useState<CaView>();
+  const [ca, setCa] = useState<CaView & { file: string }>();
   const [problem, setProblem] = useState<Problem>();
   const take = useCallback((paths: string[]) => {
     const [path] = paths;
@@ -258,7 +259,7 @@ export function useCa(file?: string) {
       setProblem(problemOf(thrown));
     };
     door.call("read_ca", { path }).then((view) => {
-      setCa(view);
+      setCa({ ...view, file: fileName(path) });
       setProblem(undefined);
     }, refuse);
   }, []);
@@ -276,7 +277,7 @@ export function useCa(file?: string) {
 
 /** The authority's own CA: chosen or dropped, shown before it is trusted. */
 export function Ca(props: {
-  ca: CaView | undefined;
+  ca: (CaView & { file: string }) | undefined;
   /** Subject of the one that is trusted now. */
   known?: string | null;
   problem: Problem | undefined;
@@ -301,6 +302,7 @@ export function Ca(props: {
         <div className={css.found}>
           <div className={css.words}>
             <strong>{ca?.subject ?? known}</strong>
+            {ca && <span>{text("endpoint.ca.file", { file: ca.file })}</span>}
             {ca && <span>{text("endpoint.ca.until", { date: format.date(ca.notAfter), n: ca.count })}</span>}
           </div>
           <Button tone="quiet" icon={X} label={text("endpoint.ca.remove")} onPress={onRemove} />

@@ -2,7 +2,7 @@
 // whether it is there at all. What was sent stays with it.
 
 import { Trash2 } from "lucide-react";
-import { useCallback, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 
 import type { EndpointView } from "../bridge/generated/EndpointView";
 import { useCommand } from "../bridge/queries";
@@ -10,6 +10,7 @@ import { useText } from "../i18n/text";
 import { Button, Switch, TextField } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
 import { Notice, ProblemNote, problemText } from "../kit/notes";
+import { showInside } from "../kit/scroll";
 import { say } from "../kit/toasts";
 import { useDropInto } from "../parts/drops";
 import { Ca, SameAddress, Terms, hasUsualPath, useCa } from "./endpoint-dialog";
@@ -158,17 +159,7 @@ export function EndpointEdit(props: {
       </details>
       {problem && problem.code !== "argument-invalid" && <ProblemNote problem={problem} />}
       {removing ? (
-        <Notice tone="attention" title={text("endpoint.remove.ask", { name: known.name })}>
-          <p>{text("endpoint.remove.more")}</p>
-          <Button
-            tone="danger"
-            isPending={remove.isPending}
-            onPress={() => remove.mutate({ name: known.name })}
-            data-testid="endpoint-remove-confirm"
-          >
-            {text("endpoint.remove")}
-          </Button>
-        </Notice>
+        <Removal name={known.name} isPending={remove.isPending} onConfirm={() => remove.mutate({ name: known.name })} />
       ) : (
         <div>
           <Button tone="quiet" icon={Trash2} onPress={() => setRemoving(true)} data-testid="endpoint-remove">
@@ -177,5 +168,22 @@ export function EndpointEdit(props: {
         </div>
       )}
     </Dialog>
+  );
+}
+
+/** Asks before an authority is removed, in sight: the form above may be longer than the window. */
+function Removal({ name, isPending, onConfirm }: { name: string; isPending: boolean; onConfirm: () => void }) {
+  const text = useText();
+  const own = useRef<HTMLDivElement>(null);
+  useEffect(() => showInside(own.current), []);
+  return (
+    <div ref={own}>
+      <Notice tone="attention" title={text("endpoint.remove.ask", { name })}>
+        <p>{text("endpoint.remove.more")}</p>
+        <Button tone="danger" isPending={isPending} onPress={onConfirm} data-testid="endpoint-remove-confirm">
+          {text("endpoint.remove")}
+        </Button>
+      </Notice>
+    </div>
   );
 }

@@ -22,7 +22,7 @@ import { DayChart, instantsOf, isByWeek, medianOf, sumOf, totalsByDay, weekBefor
 import type { Totals } from "../parts/day-chart";
 import { Deadline, useNow } from "../parts/deadline";
 import { LostReports } from "../parts/lost";
-import { headingOf } from "../parts/said";
+import { headingOf, unsaidOf } from "../parts/said";
 import { Notice, ReadProblem } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { SaveTable } from "../parts/save-table";
@@ -204,15 +204,15 @@ function HeldUp({ view }: { view: StatisticsView }) {
       <h2>{text("overview.held-up")}</h2>
       <ReadProblem of={mostUrgent} />
       <ul className={css.lines}>
-        {causes.map(({ message, state, count }, at) => (
+        {causes.map(({ message, state, takenBack, count }, at) => (
           <li key={at}>
             <button
               type="button"
               className={css.line}
-              onClick={() => go({ screen: "correct", open: null, cause: keyOf({ message, state }) })}
+              onClick={() => go({ screen: "correct", open: null, cause: keyOf({ message, state, takenBack }) })}
             >
               <strong className={css.number}>{format.number(count)}</strong>
-              <span>{message ? headingOf(text, message, !reveal) : words("state-meaning", state)}</span>
+              <span>{message ? headingOf(text, message, !reveal) : unsaidOf(text, words, { state, takenBack })}</span>
             </button>
           </li>
         ))}

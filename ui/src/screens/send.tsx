@@ -153,6 +153,7 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
                   twice: count.twice,
                   known: count.known,
                   refused: count.refused,
+                  unreadable: count.unreadable,
                   asked: count.asked,
                 })}
           </p>

@@ -21,7 +21,7 @@ import { Administration, AdministrationNotice, Guarded, useAdministrationClosed 
 import { Updates } from "../parts/updates";
 import { WatchedFiles } from "../parts/watched-files";
 import { WatchedFolder } from "../parts/watched";
-import { HOME, useOnce, useWindow } from "../place";
+import { HOME, fileName, useOnce, useWindow } from "../place";
 import { Deadlines } from "./deadlines";
 import { EndpointDialog } from "./endpoint-dialog";
 import { EndpointEdit } from "./endpoint-edit";
@@ -198,7 +198,7 @@ function Endpoints({ adds, file }: { adds: boolean; file: string | undefined }) 
           {ca !== undefined && (
             <Notice
               tone="progress"
-              title={text("endpoint.ca.for", { file: ca.split(/[/\\]/).at(-1) ?? ca })}
+              title={text("endpoint.ca.for", { file: fileName(ca) })}
               actions={
                 <>
                   {real?.map((endpoint) => (

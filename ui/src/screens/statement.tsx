@@ -49,22 +49,15 @@ export function StatementDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       footer={
         view && (
-          <>
-            <CopyButton label={text("overview.csv")} value={() => csv(linesOf(view))} data-testid="statement-csv" />
-            <SaveTable table={() => csv(linesOf(view))} data-testid="statement-save-csv" />
-            <Button tone="quiet" icon={Printer} onPress={() => globalThis.print()} data-testid="statement-print">
-              {text("statement.print")}
-            </Button>
-            <Button
-              tone="primary"
-              icon={FileDown}
-              isPending={save.isPending}
-              onPress={() => save.mutate({ date, language }, { onError: sayProblem(text) })}
-              data-testid="statement-pdf"
-            >
-              {text("statement.pdf")}
-            </Button>
-          </>
+          <Button
+            tone="primary"
+            icon={FileDown}
+            isPending={save.isPending}
+            onPress={() => save.mutate({ date, language }, { onError: sayProblem(text) })}
+            data-testid="statement-pdf"
+          >
+            {text("statement.pdf")}
+          </Button>
         )
       }
     >
@@ -83,6 +76,16 @@ export function StatementDialog({ onClose }: { onClose: () => void }) {
           isDisabled={date >= today}
           onPress={() => setDate(shifted(date, 1))}
         />
+        {view && (
+          // Not below, where in a small window they would leave the statement no room.
+          <div className={css.files}>
+            <CopyButton label={text("overview.csv")} value={() => csv(linesOf(view))} data-testid="statement-csv" />
+            <SaveTable table={() => csv(linesOf(view))} data-testid="statement-save-csv" />
+            <Button tone="quiet" icon={Printer} onPress={() => globalThis.print()} data-testid="statement-print">
+              {text("statement.print")}
+            </Button>
+          </div>
+        )}
       </div>
       <ReadProblem of={stated} />
       {view && <Sheet view={view} />}

@@ -82,7 +82,7 @@ test.describe("with names", () => {
     const summary = window.getByTestId("correct-summary");
     await expect(summary).toContainText("You change 1 line");
     await expect(summary).toContainText("Muster-Fehler");
-    await expect(summary).toContainText("Lab Courier finds nothing wrong with it now");
+    await expect(summary).toContainText("The check found nothing wrong");
     // The source follows the form.
     await expect(dialog.getByRole("textbox", { name: "Source" })).toContainText('"family": "Muster"');
     await window.keyboard.press("Control+Enter");
@@ -205,7 +205,7 @@ test.describe("with names", () => {
     await expect(action).toHaveText("Continue the draft");
     // It is not thrown away in passing: the button asks, and the key only says so.
     await window.getByTestId("action-resubmit").click();
-    await expect(window.getByRole("dialog")).toContainText("The draft of the correction is thrown away");
+    await expect(window.getByRole("dialog")).toContainText("The draft is lost by it");
     await window.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     await window.keyboard.press("r");
     await expect(window.getByRole("alertdialog")).toContainText("There is a draft");

@@ -78,13 +78,30 @@ test("what waits is stopped and goes on by one undo; what is not reportable is t
   await window.getByTestId("decided-undo").click();
   await expect(window.getByTestId("batch")).toBeVisible();
   await expect(window.getByTestId("decided")).toContainText("3 reports go on as before");
+
+  // Somebody begins to correct one of them: its row says so, and the decision leaves it out unless that is turned off.
+  const begun = submissions[2] ?? 0;
+  await core.call("hold_back", { ids: [begun] });
+  const { source } = await core.call("detail", { id: begun });
+  await core.call("keep_draft", { id: begun, text: `${source} ` });
+  await expect(window.locator(`[data-id="${begun}"]`).getByTestId("draft-mark")).toHaveText("Correction begun");
+  await expect(window.getByTestId("draft-mark")).toHaveCount(1);
   await window.getByTestId("choose-all").click();
   await window.getByTestId("bulk-not-reportable").click();
   await expect(window.getByTestId("reason-confirm")).toBeDisabled();
+  const drafts = window.getByTestId("drafts-note");
+  await expect(drafts).toContainText("1 of these has a correction that somebody has begun. It is left out");
   await window.getByTestId("reason").fill("control sample");
+  await window.keyboard.press("Shift+Tab");
+  await window.keyboard.press("Space");
+  await expect(drafts).toContainText("It is lost; that cannot be undone.");
+  await expect(window.getByTestId("reason-confirm")).toHaveText("Not reportable (3)");
+  await window.keyboard.press("Space");
+  await expect(drafts).toContainText("It is left out");
   await sound(window);
   await window.getByTestId("reason-confirm").click();
-  await expect(window.getByTestId("decided")).toContainText("3 reports are not reportable");
+  await expect(window.getByTestId("decided")).toContainText("2 reports are not reportable");
+  expect(await core.call("draft", { id: begun })).toBe(`${source} `);
   await expect(window.getByTestId("decided-undo")).toHaveCount(0);
   const { timeline } = await core.call("detail", { id: submissions[1] ?? 0 });
   expect(timeline.at(-1)?.params).toMatchObject({ reason: "Not reportable: control sample" });

@@ -106,6 +106,17 @@ for (const [one, all] of [
     await dialog.getByTestId(all ? "resubmit-all" : "resubmit-one").click();
     await expect(dialog).toHaveCount(0);
     await takenBack(window, core, all ? 3 : 1);
+    // They are to be corrected as they were, for the one cause that they had.
+    const cause = window.getByTestId("cause");
+    await expect(cause).toHaveCount(1);
+    await expect(cause).toContainText("fails on purpose");
+    const page = window.getByTestId("cause-page");
+    await expect(page.getByTestId("report-row")).toHaveCount(3);
+    await expect(page.locator("[data-state=held]")).toHaveCount(all ? 3 : 1);
+    await expect(page.getByTestId("fix-once")).toBeEnabled();
+    await page.locator("[data-state=held]").first().click();
+    await expect(window.getByTestId("earlier-delivery")).toBeVisible();
+    await expect(window.getByTestId("action-correct")).toBeVisible();
   });
 }
 

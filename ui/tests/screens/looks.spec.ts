@@ -3,7 +3,7 @@
 // words are few, in two languages each.
 
 import { DIALOGS } from "./dialogs";
-import { SCREENS, by } from "./screens";
+import { SCREENS, by, detail } from "./screens";
 import type { Screen } from "./screens";
 import { SIZES, expect, looking, sound, speaking, test } from "./window";
 
@@ -80,5 +80,50 @@ for (const language of ["de", "fr", "it"]) {
       );
       expect(untold, name).toEqual([]);
     }
+  });
+}
+
+for (const [what, size, percent] of [
+  ["at 320 pixels", { width: 320, height: 640 }, 100],
+  ["with text of 200 %", { width: 900, height: 650 }, 200],
+] as const) {
+  test(`${what} statement, chart and correction have room`, async ({ open }) => {
+    const page = await open({ language: "de" }, size);
+    await page.evaluate((to) => {
+      document.documentElement.style.fontSize = `${to}%`;
+    }, percent);
+    const em = 16 * (percent / 100);
+
+    await by(page, "nav-overview").click();
+    const labels = by(page, "chart").locator("li > span");
+    const boxes = await labels.evaluateAll((all) =>
+      all
+        .filter((one) => one.textContent && one.checkVisibility({ visibilityProperty: true }))
+        .map((one) => {
+          const range = document.createRange();
+          range.selectNodeContents(one);
+          return range.getBoundingClientRect();
+        }),
+    );
+    expect(boxes.length).toBeGreaterThan(2);
+    boxes.slice(1).forEach((box, at) => expect(box.left).toBeGreaterThanOrEqual(boxes[at]?.right ?? 0));
+
+    await by(page, "statement-open").click();
+    const value = by(page, "statement").first().locator("dd").first();
+    expect((await value.boundingBox())?.width).toBeGreaterThan(8 * em);
+    await page.keyboard.press("Escape");
+
+    await by(page, "reveal-names").click();
+    await detail(page, "failed");
+    await by(page, "action-correct").click();
+    await by(page, "findings-sum").waitFor();
+    // The form is no strip that scrolls by itself, and the value in question is in sight.
+    const strip = await by(page, "findings-sum").evaluate((sum) => {
+      const aside = sum.closest("section") as HTMLElement;
+      return aside.scrollHeight - aside.clientHeight;
+    });
+    expect(strip).toBeLessThanOrEqual(1);
+    await expect(page.getByRole("dialog").locator("input:focus")).toBeInViewport({ ratio: 1 });
+    await sound(page, what);
   });
 }

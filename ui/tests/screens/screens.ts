@@ -31,6 +31,7 @@ export const SCREENS: Record<string, Screen> = {
     do: async (page) => {
       await chosenReports(page);
       await by(page, "bulk-resubmit").click();
+      await by(page, "draft-lost").click();
       await by(page, "decided-why").click();
       await by(page, "decided-reason").first().waitFor();
     },

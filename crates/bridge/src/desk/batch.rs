@@ -14,6 +14,7 @@ use crate::limits;
 use crate::messages::leading;
 use crate::problem::Problem;
 use crate::rows::small;
+use crate::taken_back::{said, stands_as};
 use crate::views::BatchView;
 
 impl Desk {
@@ -43,9 +44,9 @@ fn batch(engine: &Engine, ids: &[i64]) -> Result<BatchView, Problem> {
             Group::NeedsAttention if journal.goes_by_itself(row.id)? => moving += 1,
             Group::NeedsAttention => {
                 attention.push(row.id.0);
-                let messages = journal.messages(row.id)?;
+                let (messages, taken_back) = said(journal, &row)?;
                 let leading = leading(row.state.shown(), &messages);
-                causes.insert(key_of(leading, row.state.code()));
+                causes.insert(key_of(leading, stands_as(row.state.shown(), taken_back)));
             }
         }
         if let State::Queued { attempt: 0, due, .. } = row.state {

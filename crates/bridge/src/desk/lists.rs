@@ -13,6 +13,7 @@ use report::{Group, State, StateCode, SubmissionId, diseases};
 use super::deadlines::{Deadlines, RUNNING};
 use super::narrowing::{Choices, Narrowing};
 use super::reports::{filter_of, row_views, wanted};
+use super::work::has_draft;
 use super::{Desk, on_pool};
 use crate::codes::{COLUMNS, Column};
 use crate::limits;
@@ -196,11 +197,16 @@ impl Desk {
         limits::ids(&ids)?;
         let engine = self.engine();
         on_pool(move || {
-            let mut chosen = ChosenView { count: 0, actions: BTreeMap::new() };
+            let mut chosen =
+                ChosenView { count: 0, actions: BTreeMap::new(), drafts: BTreeMap::new() };
             for row in rows_of(&engine, ids)? {
                 chosen.count += 1;
+                let has_draft = has_draft(engine.journal(), &row)?;
                 for action in row.actions(engine.now()) {
                     *chosen.actions.entry(action).or_default() += 1;
+                    if has_draft {
+                        chosen.drafts.entry(action).or_default().push(row.id.0);
+                    }
                 }
             }
             Ok(chosen)

@@ -10,6 +10,7 @@ use report::{Action, Group, StateCode, SubmissionId};
 use super::deadlines::Deadlines;
 use super::decisions::held_back;
 use super::lists::{self, Arrangement};
+use super::work::has_draft;
 use super::{Desk, on_pool};
 use crate::candidates::candidate_view;
 use crate::limits;
@@ -17,6 +18,7 @@ use crate::messages::{leading, message_view};
 use crate::privacy::privacy_of;
 use crate::problem::Problem;
 use crate::rows::{Names, detail_view, row_view, small};
+use crate::taken_back::take_over;
 use crate::views::{DetailView, IntakeView, ListQuery, PageView, RowView};
 
 /// Rows of one page at most.
@@ -251,11 +253,15 @@ pub(super) fn row_views(
     for row in rows {
         let mut view = row_view(row, &profile, names, now);
         view.due = deadlines.due(row).map(Instant::to_fhir);
+        view.draft = has_draft(journal, row)?;
         // Why a person must act stands in the row, and why one was corrected. The others need no
         // second look at the journal.
         let needs_attention = view.group == Group::NeedsAttention;
         if needs_attention || view.state == StateCode::Superseded {
-            let detail = journal.detail(row.id)?;
+            let mut detail = journal.detail(row.id)?;
+            view.taken_back = take_over(journal, &mut detail)?;
+            (view.errors, view.warnings) =
+                (detail.row.messages.errors, detail.row.messages.warnings);
             view.message = leading(view.state, &detail.messages).map(message_view);
             if needs_attention {
                 view.actions = detail.actions(now);
@@ -288,7 +294,8 @@ fn total(engine: &Engine, filter: &Filter, listed: usize) -> Result<u32, Problem
 
 fn detail(engine: &Engine, id: SubmissionId) -> Result<DetailView, Problem> {
     let journal = engine.journal();
-    let detail = journal.detail(id)?;
+    let mut detail = journal.detail(id)?;
+    let taken_back = take_over(journal, &mut detail)?;
     let document = match journal.document(id) {
         Ok(document) => document,
         // Retention has removed it; the rest is shown.
@@ -297,7 +304,9 @@ fn detail(engine: &Engine, id: SubmissionId) -> Result<DetailView, Problem> {
     };
     let evidence = journal.evidence(id)?;
     let mut view = detail_view(&detail, &document, &evidence, &engine.profile(), engine.now());
+    view.row.taken_back = taken_back;
     view.row.due = Deadlines::of(engine)?.due(&detail.row).map(Instant::to_fhir);
+    view.row.draft = has_draft(journal, &detail.row)?;
     let tree = Tree::read(&document, detail.row.format, &Limits::default()).ok();
     view.goes_by_itself = journal.goes_by_itself(id)?;
     without_vain_release(journal, &mut view.row)?;

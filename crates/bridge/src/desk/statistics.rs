@@ -16,6 +16,7 @@ use crate::limits::{self, DAYS_MAX};
 use crate::messages::{leading, message_view};
 use crate::problem::Problem;
 use crate::rows::{Names, row_view, small};
+use crate::taken_back::{said, stands_as};
 use crate::timeliness::Timeliness;
 use crate::views::{CauseCountView, ComplianceView, DayView, PaceView, StatisticsView};
 use crate::zone::zone;
@@ -155,12 +156,14 @@ fn causes(engine: &Engine, now: Instant) -> Result<Vec<CauseCountView>, Problem>
     let filter = Filter { groups, limit: ROWS, now, ..Filter::default() };
     let mut causes: BTreeMap<String, CauseCountView> = BTreeMap::new();
     for row in engine.journal().list(&filter)? {
-        let messages = engine.journal().messages(row.id)?;
+        let (messages, taken_back) = said(engine.journal(), &row)?;
         let state = row.state.shown();
         let message = leading(state, &messages);
-        let cause = causes.entry(key_of(message, state.code())).or_insert_with(|| CauseCountView {
+        let key = key_of(message, stands_as(state, taken_back));
+        let cause = causes.entry(key).or_insert_with(|| CauseCountView {
             message: message.map(message_view),
             state,
+            taken_back,
             count: 0,
         });
         cause.count += 1;

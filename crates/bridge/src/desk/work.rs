@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use engine::{Candidate, Engine};
 use fhir::{Element, Format, Limits, Tree};
-use journal::Message;
+use journal::{Journal, JournalError, Message, Row};
 use report::SubmissionId;
 
 use super::{Desk, on_pool};
@@ -20,6 +20,7 @@ use crate::privacy::privacy_of;
 use crate::problem::Problem;
 use crate::rows::{placed, small};
 use crate::suggested::applied;
+use crate::taken_back::said;
 use crate::views::{
     CauseFieldView, DraftView, FixView, IntakeView, RemovedView, SuggestedView, ValueView,
 };
@@ -221,6 +222,21 @@ impl Fix {
     }
 }
 
+/// Whether somebody has begun to correct a report, and has not sent that. Looked up by its number,
+/// and only where there can be a draft; what says the same as what was sent is none.
+pub(super) fn has_draft(journal: &Journal, row: &Row) -> Result<bool, JournalError> {
+    if !row.state.shown().may_be_corrected() {
+        return Ok(false);
+    }
+    let Some(text) = journal.edited(row.id)? else { return Ok(false) };
+    match journal.document(row.id) {
+        Ok(sent) => Ok(text != String::from_utf8_lossy(&sent)),
+        // Retention has removed it meanwhile, and the draft with it.
+        Err(JournalError::NotFound(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 fn read(bytes: &[u8]) -> Option<Tree> {
     Tree::read(bytes, Format::sniff(bytes)?, &Limits::default()).ok()
 }
@@ -237,7 +253,7 @@ fn look(
     let messages: Vec<_> = candidate.iter().flat_map(|candidate| messages_of(candidate)).collect();
     let mut messages: Vec<_> = messages.iter().map(message_view).collect();
     let readable = candidate.is_some_and(|candidate| candidate.parsed().is_some());
-    let asked = engine.journal().messages(id)?;
+    let (asked, _) = said(engine.journal(), &engine.journal().row(id)?)?;
     let tree = read(text.as_bytes());
     if let Some(tree) = &tree {
         placed(tree, &mut messages);
@@ -266,8 +282,9 @@ fn cause_fields(engine: &Engine, ids: &[i64]) -> Result<Vec<CauseFieldView>, Pro
     let mut fields: Vec<String> = Vec::new();
     let mut counts: HashMap<String, BTreeMap<String, u32>> = HashMap::new();
     for id in ids {
-        let detail = engine.journal().detail(SubmissionId(*id))?;
-        let Some(message) = leading(detail.row.state.shown(), &detail.messages) else { continue };
+        let row = engine.journal().row(SubmissionId(*id))?;
+        let (messages, _) = said(engine.journal(), &row)?;
+        let Some(message) = leading(row.state.shown(), &messages) else { continue };
         let bytes = engine.journal().document(SubmissionId(*id))?;
         let Some(tree) = read(&bytes) else { continue };
         for (path, value) in values_in_question(&tree, message) {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use ts_rs::TS;
 
 use crate::codes;
+use crate::taken_back::TakenBack;
 
 use super::{MessageView, RowView};
 
@@ -130,6 +131,8 @@ pub struct CauseCountView {
     /// Where it stands.
     #[ts(as = "codes::State")]
     pub state: StateCode,
+    /// As in a row of the list.
+    pub taken_back: Option<TakenBack>,
     /// So many reports.
     pub count: u32,
 }

@@ -95,6 +95,9 @@ pub struct ChosenView {
     /// For how many of them an action is possible now.
     #[ts(as = "BTreeMap<codes::Action, u32>")]
     pub actions: BTreeMap<Action, u32>,
+    /// Which of those have a correction that somebody has begun: it would be lost by the action.
+    #[ts(as = "BTreeMap<codes::Action, Vec<u32>>")]
+    pub drafts: BTreeMap<Action, Vec<i64>>,
 }
 
 /// What became of one decision for many reports: each of them is in one of the two lists.

@@ -90,6 +90,8 @@ fn row() -> RowView {
         created: canary(),
         updated: canary(),
         due: Some(canary()),
+        draft: true,
+        taken_back: None,
     }
 }
 

@@ -14,14 +14,14 @@ use journal::Source;
 /// Longest wait for anything, many times what it takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-async fn opened(root: &Path) -> Desk {
+pub(crate) async fn opened(root: &Path) -> Desk {
     let desk = Desk::open(root).await.unwrap();
     desk.start().await.unwrap();
     desk
 }
 
 /// Waits until a submission is in one of these states.
-async fn until(desk: &Desk, id: i64, states: &[&str]) -> DetailView {
+pub(crate) async fn until(desk: &Desk, id: i64, states: &[&str]) -> DetailView {
     let wait = async {
         loop {
             let seen = desk.revision().unwrap();
@@ -54,7 +54,7 @@ pub(crate) fn assert_known<T: std::fmt::Debug>(result: Result<T, Problem>, code:
     assert!(ProblemRow::of(code).is_some());
 }
 
-async fn sample(desk: &Desk, part: &str) -> String {
+pub(crate) async fn sample(desk: &Desk, part: &str) -> String {
     let samples = desk.practice_samples().await.unwrap();
     samples.into_iter().find(|path| path.contains(part)).expect("a sample of this name")
 }

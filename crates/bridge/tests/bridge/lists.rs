@@ -406,3 +406,41 @@ async fn a_change_for_many_leaves_out_what_somebody_has_edited() {
     assert_eq!((view.edited, view.ready), (vec![ids[0]], vec![ids[1]]));
     desk.stop().await;
 }
+
+/// Whoever decides about a report sees that a colleague has begun to correct it: in its row, and
+/// before a decision that would lose the draft.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_draft_is_seen_in_the_list_and_before_a_decision_that_loses_it() {
+    let root = tempfile::tempdir().unwrap();
+    let (desk, ids) = desk_with(root.path(), &["Eins", "Zwei", "Drei"]).await;
+    desk.hold_back(vec![ids[0], ids[1]]).await.unwrap();
+    let source = desk.detail(ids[0]).await.unwrap().source;
+    desk.keep_draft(ids[0], source.replace("Eins", "Einser")).await.unwrap();
+    // Who has undone what they had written has left nothing.
+    desk.keep_draft(ids[1], desk.detail(ids[1]).await.unwrap().source).await.unwrap();
+    let marked = async |query: ListQuery| {
+        let page = desk.list(query, Names::Masked).await.unwrap();
+        page.rows.iter().filter(|row| row.draft).map(|row| row.id).collect::<Vec<_>>()
+    };
+    assert_eq!(marked(ListQuery::default()).await, [ids[0]]);
+    let sorted = ListQuery { sort: Some("patient".to_owned()), ..ListQuery::default() };
+    assert_eq!(marked(sorted).await, [ids[0]]);
+    assert_eq!(
+        marked(ListQuery { ids: Some(ids.clone()), ..ListQuery::default() }).await,
+        [ids[0]]
+    );
+    assert!(desk.detail(ids[0]).await.unwrap().row.draft);
+    assert!(!desk.detail(ids[1]).await.unwrap().row.draft);
+
+    let chosen = desk.chosen(ids.clone()).await.unwrap();
+    assert_eq!(chosen.actions[&Action::Withdraw], 3);
+    assert_eq!(chosen.drafts[&Action::Withdraw], [ids[0]]);
+    assert_eq!(chosen.drafts[&Action::Release], [ids[0]]);
+    assert_eq!(chosen.drafts.get(&Action::HoldBack), None, "what is held back has none");
+    // It is gone with the decision, and nothing speaks of it any more.
+    let reason = || "entered twice".to_owned();
+    desk.decide(vec![ids[0]], Decision::Withdraw, reason()).await.unwrap();
+    assert_eq!(marked(ListQuery::default()).await, Vec::<i64>::new());
+    assert!(desk.chosen(ids).await.unwrap().drafts.is_empty());
+    desk.stop().await;
+}

@@ -14,4 +14,5 @@ mod screen;
 mod settings;
 mod suggestions;
 mod support;
+mod taken_back;
 mod updates;

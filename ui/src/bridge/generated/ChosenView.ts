@@ -12,4 +12,8 @@ count: number,
 /**
  * For how many of them an action is possible now.
  */
-actions: { [key in Action]?: number }, };
+actions: { [key in Action]?: number }, 
+/**
+ * Which of those have a correction that somebody has begun: it would be lost by the action.
+ */
+drafts: { [key in Action]?: Array<number> }, };

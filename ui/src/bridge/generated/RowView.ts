@@ -6,6 +6,7 @@ import type { Group } from "./Group";
 import type { MessageView } from "./MessageView";
 import type { Specimen } from "./Specimen";
 import type { State } from "./State";
+import type { TakenBack } from "./TakenBack";
 import type { TestKind } from "./TestKind";
 
 /**
@@ -104,4 +105,13 @@ updated: string,
  * Until when the authority must have it, ISO instant: where a deadline is set and it has not
  * taken it yet.
  */
-due: string | null, };
+due: string | null, 
+/**
+ * Somebody has begun to correct it, and has not sent that: told in the list, and of the one
+ * report that is shown.
+ */
+draft: boolean, 
+/**
+ * It was to take the place of a refused one, and a person took it back before it left.
+ */
+takenBack: TakenBack | null, };

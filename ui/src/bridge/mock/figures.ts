@@ -41,8 +41,8 @@ function statisticsOf(rows: readonly RowView[], days: number, now: number): Stat
       { disease: null, subject: "Mycobacterium tuberculosis complex, rifampicin susceptibility", count: days },
     ],
     causes: [
-      { message: UNKNOWN_CODE, state: "failed", count: 7 },
-      { message: null, state: "held", count: 2 },
+      { message: UNKNOWN_CODE, state: "failed", takenBack: null, count: 7 },
+      { message: null, state: "held", takenBack: null, count: 2 },
     ],
     oldestOpen: rows.find((one) => one.group === "in-progress") ?? null,
     lastReceived: rows[0]?.created ?? null,

@@ -1,6 +1,7 @@
 // Lists of reports in the made-up core: what a filter leaves, what each other one would leave, and the views
 // that are kept.
 
+import type { Action } from "../generated/Action";
 import type { AboutView } from "../generated/AboutView";
 import type { ListCountsView } from "../generated/ListCountsView";
 import type { ListQuery } from "../generated/ListQuery";
@@ -32,7 +33,17 @@ export function createLists({ rows, find }: Journal) {
     list: ({ query, reveal }) => listed(rows, query, reveal),
     list_counts: ({ query }) => counted(rows, query),
     matching: ({ query }) => matching(rows, query).map((one) => one.id),
-    chosen: ({ ids }) => ({ count: ids.length, actions: tallied(ids.flatMap((id) => actionsOf(find(id).state))) }),
+    chosen: ({ ids }) => {
+      const actions = ids.flatMap((id) => actionsOf(find(id).state));
+      const begun = (action: Action) =>
+        ids.filter((id) => find(id).draft && actionsOf(find(id).state).includes(action));
+      const drafts = [...new Set(actions)].map((action) => [action, begun(action)] as const);
+      return {
+        count: ids.length,
+        actions: tallied(actions),
+        drafts: Object.fromEntries(drafts.filter(([, begun]) => begun.length > 0)),
+      };
+    },
     save_table: () => true,
     saved_views: () => views,
     keep_view({ view }) {

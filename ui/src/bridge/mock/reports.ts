@@ -131,6 +131,8 @@ export function row(id: number, at: number, now: number): RowView {
       isRunning(state) && at % 3 > 0
         ? new Date(now + ((at % 8) - 4) * 12 * 3_600_000 + 40 * 60_000).toISOString()
         : null,
+    draft: actionsOf(state).includes("correct") && at % 15 === 6,
+    takenBack: null,
   };
 }
 
