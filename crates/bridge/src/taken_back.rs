@@ -1,6 +1,7 @@
-//! What a person took back before it left, in place of a report that the authority had refused. The
-//! journal keeps it as a report on hold of its own, of which nothing was said yet. Where it says the
-//! same as what was refused, the authority's words on that are what there is to be corrected.
+//! What a person took back before it left, in place of a report that the authority had refused.
+//! The journal keeps it as a report on hold of its own, of which nothing was said yet. Where it
+//! says the same as what was refused, the authority's words on that are what there is to be
+//! corrected.
 
 use fhir::Severity;
 use journal::{Detail, Journal, JournalError, Message, Row, Source};
@@ -61,8 +62,8 @@ pub(crate) fn take_over(
     Ok(Some(TakenBack::Repetition))
 }
 
-/// What reports have in common of which nothing is said. A correction that was taken back lies beside
-/// nothing that is still to be corrected.
+/// What reports have in common of which nothing is said. A correction that was taken back lies
+/// beside nothing that is still to be corrected.
 pub(crate) fn stands_as(state: StateCode, taken_back: Option<TakenBack>) -> &'static str {
     match taken_back {
         Some(TakenBack::Correction) => "taken-back correction",
