@@ -2,7 +2,7 @@
 // A decision about reports of which somebody has begun to correct some: said with the number, and these left out.
 
 import { QueryClientProvider } from "@tanstack/react-query";
-import { act } from "react";
+import { act, useState } from "react";
 import { beforeEach, expect, it, vi } from "vitest";
 
 import { createCache } from "../src/bridge/queries";
@@ -57,6 +57,44 @@ it("asks nothing where no draft would be lost", async () => {
   await bulk({ withdraw: [8] });
   expect(by("drafts-note")).toBeNull();
   expect(call).toHaveBeenCalledWith("decide", { ids: [7, 8, 9], decision: "resubmit", reason: "" });
+});
+
+it("waits for what is said of the reports that are chosen now before it sends them", async () => {
+  let answer: (view: object) => void = vi.fn();
+  const chosen = (drafts: object) => ({ count: 1, actions: { resubmit: 1 }, drafts });
+  call.mockImplementation((name: string, args: { ids: number[] }) => {
+    if (name !== "chosen" || args.ids.length === 1) return Promise.resolve(chosen({}));
+    return new Promise((resolve) => (answer = resolve));
+  });
+  function Bar() {
+    const [ids, setIds] = useState([7]);
+    return (
+      <>
+        <button type="button" data-testid="more" onClick={() => setIds([7, 8])} />
+        <BulkBar
+          selection={{ ids: new Set(ids), clear: vi.fn() } as unknown as Selection}
+          total={3}
+          hidden={0}
+          onAll={vi.fn()}
+          onDecided={vi.fn()}
+        />
+      </>
+    );
+  }
+  await render(
+    <QueryClientProvider client={createCache()}>
+      <IntakeContext value={{ followed: vi.fn() } as unknown as IntakeDesk}>
+        <Bar />
+      </IntakeContext>
+    </QueryClientProvider>,
+  );
+  await vi.waitFor(() => expect(by("bulk-resubmit")).not.toBeNull());
+  await press(by("more"));
+  await press(by("bulk-resubmit"));
+  expect(call).not.toHaveBeenCalledWith("decide", expect.anything());
+  await act(async () => answer({ ...chosen({ resubmit: [8] }), count: 2, actions: { resubmit: 2 } }));
+  await vi.waitFor(() => expect(by("drafts-note")).not.toBeNull());
+  expect(call).not.toHaveBeenCalledWith("decide", expect.anything());
 });
 
 it("says what is lost once they are not left out", async () => {

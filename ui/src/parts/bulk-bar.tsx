@@ -68,7 +68,9 @@ export function BulkBar(props: {
   const sendAgain = async () => {
     // What is at hand may still be about the selection of a moment ago.
     const { data } = chosen.isPlaceholderData ? await chosen.refetch() : chosen;
-    if (!data || (data.drafts.resubmit ?? []).length > 0) setAsking("resubmit");
+    // Where that cannot be read the bar says so, and nothing is sent.
+    if (!data) return;
+    if ((data.drafts.resubmit ?? []).length > 0) setAsking("resubmit");
     else run("resubmit");
   };
   const save = useSaveChosen(ids);

@@ -104,14 +104,16 @@ export function LosingReason(props: {
   );
 }
 
-/** Asked before reports are sent as they were although somebody has begun to correct some of them. */
-export function SendAgain(props: {
+/** A question before reports are sent as they were. */
+export interface SendsAgain {
   about: Deciding;
   isPending: boolean;
   onSend: (ids: number[]) => void;
   onClose: () => void;
-}) {
-  const { about, isPending, onSend, onClose } = props;
+}
+
+/** Asked before reports are sent as they were although somebody has begun to correct some of them. */
+export function SendAgain({ about, isPending, onSend, onClose }: SendsAgain) {
   const text = useText();
   const { ids, n, loses, note } = useDeciding(about);
   return (

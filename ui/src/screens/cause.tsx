@@ -12,7 +12,7 @@ import { Button } from "../kit/controls";
 import { Destination, useDestinations } from "../parts/destination";
 import { Confirm } from "../kit/dialog";
 import { DraftMark, LosingReason, SendAgain, useDeciding } from "../parts/drafts";
-import type { Deciding } from "../parts/drafts";
+import type { Deciding, SendsAgain } from "../parts/drafts";
 import { useMany } from "../parts/many";
 import { useOwnWords } from "../parts/own-words";
 import { Notice, ReadProblem } from "../kit/notes";
@@ -343,17 +343,11 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
 }
 
 /** What comes back in the same way is better sent once, and the rest after its answer. */
-function OneFirst(props: {
-  about: Deciding;
-  isPending: boolean;
-  onSend: (ids: number[]) => void;
-  onClose: () => void;
-}) {
-  const { about, isPending, onSend, onClose } = props;
+function OneFirst({ about, isPending, onSend, onClose }: SendsAgain) {
   const text = useText();
   const { ids, n, loses, note } = useDeciding(about);
   // The first to go is one without a draft, where there is one.
-  const [first] = [ids.filter((id) => !about.drafts.includes(id)), ids].flat();
+  const first = ids.find((id) => !about.drafts.includes(id)) ?? ids[0];
   const all = {
     name: text("correct-list.resubmit.all", { n }),
     onPress: () => onSend(ids),
