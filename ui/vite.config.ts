@@ -24,6 +24,8 @@ export default defineConfig(({ mode }) => {
     test: {
       environment: "node",
       include: ["tests/*.test.ts", "tests/*.test.tsx"],
+      setupFiles: ["tests/waits.ts"],
+      testTimeout: 60_000,
       css: { modules: { classNameStrategy: "non-scoped" as const } },
     },
   };

@@ -49,7 +49,11 @@ const PILOT = endpoint("Pilot", "integration");
 
 const by = (id: string) => document.querySelector<HTMLElement>(`[data-testid="${id}"]`);
 const dialog = () => document.querySelector<HTMLElement>("[role=dialog]");
-const press = (element: Element | null | undefined) => act(async () => (element as HTMLElement | null)?.click());
+/** A press of what is not there is a mistake of the test, not a press that does nothing. */
+const press = (element: Element | null | undefined) => {
+  if (!element) throw new Error("there is nothing to press");
+  return act(async () => (element as HTMLElement).click());
+};
 const named = (name: string, within: ParentNode | null = document) =>
   [...(within?.querySelectorAll("button") ?? [])].find((one) => (one.ariaLabel ?? one.textContent) === name);
 /** Leaves the form without keeping anything of it. */
@@ -93,6 +97,8 @@ it("stays at hand where there is no authority yet, and the form for one is left"
 
 it("is put away, and not given to an authority that is only changed", async () => {
   await shown([PRACTICE, PILOT, endpoint("Second", "integration")]);
+  // The file is on the screen before the authorities are known.
+  await vi.waitFor(() => expect(named("Change Pilot")).toBeDefined());
   expect(dialog()).toBeNull();
   await press(named("Change Pilot"));
   await vi.waitFor(() => expect(dialog()).not.toBeNull());
