@@ -18,7 +18,7 @@ use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 use exchange::{Endpoint, Environment};
 use fhir::Instant;
 use identity::SecretsKind;
-use journal::EndpointNote;
+use journal::{EndpointNote, EventTimes};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -100,17 +100,33 @@ pub struct CertificateUse {
     /// behind then, or ahead before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Instant>,
+    /// Number of the last event that the journal had then: no clock can be wrong about that.
+    /// `None` where that was not written down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<i64>,
+    /// The earliest time that an event of its use has, where that is before its beginning: the
+    /// clock was set back meanwhile. It is written when another certificate takes its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earliest: Option<Instant>,
 }
 
 impl CertificateUse {
-    /// A change that is made now, by the clock and by the newest thing that the journal knows.
-    pub fn new(endpoint: &str, fingerprint: &str, now: Instant, newest: Option<Instant>) -> Self {
+    /// A change that is made now, by the clock and by all that the journal knows.
+    pub fn new(endpoint: &str, fingerprint: &str, now: Instant, known: Option<EventTimes>) -> Self {
         Self {
             endpoint: endpoint.to_owned(),
             fingerprint: fingerprint.to_owned(),
             since: now,
-            after: newest.filter(|newest| *newest >= now),
+            after: known.map(|known| known.latest).filter(|newest| *newest >= now),
+            event: Some(known.map_or(0, |known| known.last)),
+            earliest: None,
         }
+    }
+
+    /// Another takes its place now; `during`: what the journal knows since [`Self::event`].
+    pub fn end(&mut self, during: Option<EventTimes>) {
+        self.earliest =
+            during.map(|during| during.earliest).filter(|earliest| *earliest < self.since);
     }
 }
 

@@ -49,7 +49,8 @@ fn correct(house: &House, id: SubmissionId, number: u64) -> SubmissionId {
 
 fn renewed(house: &House, before: Willing) -> Worker<Willing> {
     let (from, until) = (Instant(i64::MIN), house.clock.now());
-    let former = Formerly { from, until, alone_until: until, authority: Some(before) };
+    let former =
+        Formerly { from, until, alone_until: until, through: None, authority: Some(before) };
     // Longer than a delivery with the old one may last.
     house.clock.pass(600);
     house.worker("renewed").with_former(vec![former])
@@ -266,7 +267,7 @@ async fn a_doubt_that_is_noticed_after_a_change_asks_with_the_certificate_of_the
     *before.accepted.lock().unwrap() = vec![(identifier.clone(), "r-9".to_owned())];
     before.named.lock().unwrap().push(identifier);
     let (from, authority) = (Instant(i64::MIN), Some(before));
-    let former = Formerly { from, until: changed, alone_until: changed, authority };
+    let former = Formerly { from, until: changed, alone_until: changed, through: None, authority };
     let worker = house.worker("renewed").with_former(vec![former]);
     // What is sent with the new one is shown to it.
     house.authority.accepted.lock().unwrap().clear();

@@ -44,9 +44,9 @@ pub use handle::account::{ChainHead, Happening, MessageTally, Trouble};
 pub use handle::changes::Changes;
 pub use key::Key;
 pub use model::{
-    Counts, Detail, Due, Entry, Evidence, EvidenceKind, Filter, KeptEvidence, Lease, LeaseAnswer,
-    Message, MessageCounts, NewSubmission, OpenReport, Retention, Row, Sibling, Source, Step,
-    Token,
+    Counts, Detail, Due, Entry, EventTimes, Evidence, EvidenceKind, Filter, KeptEvidence, Lease,
+    LeaseAnswer, Message, MessageCounts, NewSubmission, OpenReport, Retention, Row, Sibling,
+    Source, Step, Token,
 };
 pub use pending::Pending;
 pub use problem::{Cause, JournalError, OpenProblem, RecordError};

@@ -17,10 +17,15 @@ impl World {
 
     /// A person renews it.
     pub(crate) fn renew(&self) {
-        let newest = self.observer.newest_event(0).ok().flatten().map(|(at, _)| at);
+        let times = |after| self.observer.event_times(after).ok().flatten();
         let place = self.certificate() + 1;
-        let change = CertificateUse::new("", &place.to_string(), self.computer.wall(), newest);
-        crate::lock(&self.certificates).push(change);
+        let change = CertificateUse::new("", &place.to_string(), self.computer.wall(), times(0));
+        let mut certificates = crate::lock(&self.certificates);
+        if let Some(before) = certificates.last_mut() {
+            before.end(before.event.and_then(times));
+        }
+        certificates.push(change);
+        drop(certificates);
         self.note("person", || format!("uses certificate {}", place + 1));
     }
 

@@ -8,9 +8,8 @@ use journal::{Entry, EvidenceKind, JournalError, Row, Source, Token};
 use report::{Event, State, SubmissionId};
 
 use super::Worker;
-use super::formerly::{Asked, is_forgotten};
+use super::formerly::{Asked, Sent};
 use crate::ClockReading;
-use crate::courier::begun_before;
 use crate::courier::content::is_verdict_on_content;
 use crate::courier::deliveries::{failed_under, open_request, others_that_count, rejected_request};
 use crate::courier::questions::Unanswered;
@@ -36,7 +35,7 @@ struct Question {
     /// When that request began.
     since: Instant,
     /// When it may have been sent.
-    sent: (Instant, Instant),
+    sent: Sent,
     /// How often it was asked in vain, and what the authority's clock said at first.
     in_vain: (u32, Option<Instant>),
     /// When it was asked.
@@ -87,8 +86,8 @@ impl<A: Authority> Worker<A> {
         *asked = true;
         // What a restore covers may have been sent with any certificate.
         let sent = match self.journal.restored_since(row.id)? {
-            Some(_) => (Instant(i64::MIN), since),
-            None => (since, since),
+            Some(_) => Sent::at_any_time(since),
+            None => self.sent_within(row.id, since)?,
         };
         let in_vain = asked_in_vain(waiting, row.id);
         let question = Question { since, sent, in_vain, began: self.clock_reading() };
@@ -127,7 +126,7 @@ impl<A: Authority> Worker<A> {
         if row.endpoint != self.endpoint.id() {
             return Ok(delivered);
         }
-        let sent = begun_before(since);
+        let sent = Sent::begun_before(since);
         let read = match self.status_of(receipt, &row.identifier, sent).await.result {
             Ok(read) => read,
             Err(fault) if has_second_way(&fault) || self.is_unanswerable(row.id, &fault) => {
@@ -198,7 +197,7 @@ impl<A: Authority> Worker<A> {
     async fn found_after_all(
         &self,
         row: &Row,
-        sent: (Instant, Instant),
+        sent: Sent,
         found: Found,
         in_use: Option<Fault>,
         token: Token,
@@ -274,7 +273,7 @@ impl<A: Authority> Worker<A> {
             // What a copy of the profile has put in doubt, the other copy may still send.
             let (now, lag) = (self.clock.now(), self.timing.doubt_min);
             empty.elsewhere =
-                is_forgotten(sent) && self.journal.may_be_shown_late(row.id, now, lag)?;
+                sent.is_forgotten() && self.journal.may_be_shown_late(row.id, now, lag)?;
         }
         Ok(match empty.belief(&self.timing) {
             Belief::NotReceived => {

@@ -9,7 +9,7 @@ use journal::{Due, EvidenceKind, JournalError, Sibling, Token};
 use report::{Event, State, SubmissionId};
 
 use super::Worker;
-use super::formerly::{Asked, Told, is_forgotten};
+use super::formerly::{Asked, Sent, Told};
 use crate::courier::deliveries::{
     NotAsked, OpenRequest, Sure, believed_since, cannot_ask, failed_under, open_request,
     others_that_count, rejected_request, stays_in_progress, waits_for,
@@ -86,7 +86,7 @@ impl<A: Authority> Worker<A> {
         result: Result<Found, Fault>,
         Number { receipt, is_believed, is_anothers }: Number<'_>,
         identifier: &str,
-        sent: (Instant, Instant),
+        sent: Sent,
     ) -> Result<Result<(Found, bool), Fault>, JournalError> {
         let (found, cannot_search) = match result {
             Ok(found) if !found.answers.is_empty() => return Ok(Ok((found, false))),
@@ -113,7 +113,7 @@ impl<A: Authority> Worker<A> {
             (Ok(_), None, None) => Ok((found, false)),
             (Err(_), None, None) => {
                 let sights = self.sights(sent);
-                match self.least_visibility(&sights, identifier, sent.1).await? {
+                match self.least_visibility(&sights, identifier, sent.last).await? {
                     Visibility::Ours | Visibility::Earlier => Ok((found, false)),
                     Visibility::NothingYet => Ok((found, !is_believed)),
                     Visibility::Lost | Visibility::Unknown => Ok((found, true)),
@@ -136,8 +136,8 @@ impl<A: Authority> Worker<A> {
 
     /// A report that was sent then is found. Where that was with a former certificate, it is read
     /// with that one from now on: no search with the one in use need show it.
-    pub(super) fn follow_as_sent(&self, verdict: &mut Verdict, sent: (Instant, Instant)) {
-        let since = if is_forgotten(sent) { sent.1 } else { sent.0 };
+    pub(super) fn follow_as_sent(&self, verdict: &mut Verdict, sent: Sent) {
+        let since = sent.since();
         if let Some(Event::Accepted { since: accepted, due, .. }) = &mut verdict.event
             && self.former_of(sent).is_some()
         {
@@ -281,7 +281,13 @@ impl<A: Authority> Worker<A> {
             Ok(found) => others_that_count(found, receipt),
             Err(fault) => {
                 let context = self.context(1);
-                return Ok(self.courier().failed_unasked(id, state, fault, verdict, &context));
+                return Ok(self.courier().failed_unasked(
+                    (id, identifier),
+                    state,
+                    fault,
+                    verdict,
+                    &context,
+                ));
             }
         };
         if let (None, Some(fault)) = (&found, not_told) {

@@ -9,8 +9,7 @@ use journal::{
 use report::{Duty, Event, State, SubmissionId};
 
 use super::Worker;
-use super::formerly::{Asked, Told, is_forgotten};
-use crate::courier::begun_before;
+use super::formerly::{Asked, Sent, Told};
 use crate::courier::deliveries::STOOD_STILL;
 use crate::courier::verdict::{
     Context, Health, ReadTimes, Verdict, after_ask, after_read, after_submit, has_second_way,
@@ -128,7 +127,7 @@ impl<A: Authority> Worker<A> {
                 // What a copy of the profile has put in doubt, the other copy may still send.
                 let (now, lag) = (self.clock.now(), self.timing.doubt_min);
                 empty.elsewhere =
-                    is_forgotten(sent) && self.journal.may_be_shown_late(due.id, now, lag)?;
+                    sent.is_forgotten() && self.journal.may_be_shown_late(due.id, now, lag)?;
             }
         }
         let fault = result.as_ref().err();
@@ -148,7 +147,7 @@ impl<A: Authority> Worker<A> {
         let State::InProgress { receipt, since, not_found_since, said, .. } = &due.state else {
             return Ok(());
         };
-        let sent = begun_before(*since);
+        let sent = Sent::begun_before(*since);
         let told = self.status_of(receipt, &due.identifier, sent).await;
         let Told { result, mut by_former, not_told } = told;
         let by_id = result.and_then(|received| of_report(received, &due.identifier));
@@ -189,7 +188,7 @@ impl<A: Authority> Worker<A> {
         &self,
         due: &Due,
         receipt: &str,
-        sent: (Instant, Instant),
+        sent: Sent,
     ) -> Result<Option<Received>, JournalError> {
         let Asked { result, .. } = self.look_up(due.id, &due.identifier, sent).await?;
         let Ok(mut found) = result else { return Ok(None) };

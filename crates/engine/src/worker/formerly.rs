@@ -23,6 +23,8 @@ pub struct Formerly<A> {
     pub until: Instant,
     /// Until when surely none of the later ones was used.
     pub alone_until: Instant,
+    /// Number of the last event of the journal when another took its place, where it is known.
+    pub through: Option<i64>,
     /// The authority as it is asked with it; `None` where it cannot be used now.
     pub authority: Option<A>,
 }
@@ -66,9 +68,9 @@ impl<A: Authority> Worker<A> {
     }
 
     /// The certificate that was in use when a report was sent, if another is now.
-    pub(super) fn former_of(&self, sent: (Instant, Instant)) -> Option<&Formerly<A>> {
-        let sent = if is_forgotten(sent) { begun_before(sent.1) } else { sent };
-        self.formers(sent).next()
+    pub(super) fn former_of(&self, sent: Sent) -> Option<&Formerly<A>> {
+        let sent = if sent.is_forgotten() { Sent::begun_before(sent.last) } else { sent };
+        self.formers(sent.times()).next()
     }
 
     /// From when to when the request may have begun of a report that is in doubt, or accepted,
@@ -78,17 +80,22 @@ impl<A: Authority> Worker<A> {
         &self,
         id: SubmissionId,
         since: Instant,
-    ) -> Result<(Instant, Instant), JournalError> {
+    ) -> Result<Sent, JournalError> {
         let first = self.journal.may_be_sent_since(id, since, self.clock.now())?;
         if first != since || self.formerly.is_empty() {
-            return Ok((first, since));
+            return Ok(Sent { first, ..Sent::at_any_time(since) });
         }
         let timeline = self.journal.detail(id)?.timeline;
         let began = timeline.iter().rev().find_map(|entry| match entry.event {
-            Event::SendingStarted { since } => Some(since),
+            Event::SendingStarted { since } => Some((since, entry.number)),
             _ => None,
         });
-        Ok(began.map_or_else(|| begun_before(since), |began| (began.min(since), began.max(since))))
+        Ok(match began {
+            Some((began, event)) => {
+                Sent { first: began.min(since), last: began.max(since), event: Some(event) }
+            }
+            None => Sent::begun_before(since),
+        })
     }
 
     /// The certificates that were in use for some of the time between two moments, but the one that
@@ -99,15 +106,19 @@ impl<A: Authority> Worker<A> {
 
     /// The ways to ask for a report whose empty answers count only where each is shown others of
     /// ours: the certificate that it was sent with. After a restore it may have been any; just
-    /// after a change it was the former one or the one in use, and so it is for as long as our
-    /// clock, which was set back, has the change still before it.
-    pub(super) fn sights(&self, sent: (Instant, Instant)) -> Vec<Sight<'_, A>> {
+    /// after a change it was the former one or the one in use. So it is for as long as our clock,
+    /// which was set back, has the change still before it, and where the journal has the request
+    /// behind the change, whatever that clock said then.
+    pub(super) fn sights(&self, sent: Sent) -> Vec<Sight<'_, A>> {
         let now = self.clock.now();
-        let surely =
-            |it: &Formerly<A>| !is_forgotten(sent) && sent.1 < it.alone_until && it.until <= now;
-        let is_former = self.formers(sent).any(surely);
+        let surely = |it: &Formerly<A>| {
+            let is_before = it.through.zip(sent.event).is_none_or(|(last, event)| event <= last);
+            let was_alone = sent.last < it.alone_until && it.until <= now;
+            !sent.is_forgotten() && is_before && was_alone
+        };
+        let is_former = self.formers(sent.times()).any(surely);
         let mut sights = Vec::new();
-        for Formerly { from, until, authority, .. } in self.formers(sent) {
+        for Formerly { from, until, authority, .. } in self.formers(sent.times()) {
             let sight = |authority| Sight { authority, from: *from, until: *until };
             sights.extend(authority.as_ref().map(sight));
         }
@@ -126,13 +137,13 @@ impl<A: Authority> Worker<A> {
         &self,
         id: SubmissionId,
         identifier: &str,
-        sent: (Instant, Instant),
+        sent: Sent,
     ) -> Result<Asked, JournalError> {
         let siblings = self.journal.siblings(id)?;
         let result = self.shown_of_ours(&self.authority, (id, identifier), &siblings).await?;
         let (mut unsure, mut not_told) = (false, None);
         if !result.as_ref().is_ok_and(|found| !found.answers.is_empty()) {
-            for former in self.formers(sent) {
+            for former in self.formers(sent.times()) {
                 let Some(authority) = &former.authority else {
                     unsure = true;
                     continue;
@@ -170,12 +181,7 @@ impl<A: Authority> Worker<A> {
     /// Reads a report by its id: with the certificate that it was sent with, then with the one in
     /// use; where that is shown nothing, with all others, because it may have been found long after
     /// it was sent.
-    pub(super) async fn status_of(
-        &self,
-        receipt: &str,
-        identifier: &str,
-        sent: (Instant, Instant),
-    ) -> Told {
+    pub(super) async fn status_of(&self, receipt: &str, identifier: &str, sent: Sent) -> Told {
         let mut not_told = None;
         match read_with(self.former_of(sent), receipt, identifier).await {
             Ok(Some(received)) => {
@@ -193,11 +199,12 @@ impl<A: Authority> Worker<A> {
                 // A number alone, as another laboratory may have it by now, says nothing to a
                 // certificate that the report was not sent with.
                 Ok(Some(received))
-                    if former.period().covers(sent) || !received.answer.identifiers.is_empty() =>
+                    if former.period().covers(sent.times())
+                        || !received.answer.identifiers.is_empty() =>
                 {
                     return Told { result: Ok(received), by_former: true, not_told: None };
                 }
-                Err(fault) if former.period().covers(sent) => {
+                Err(fault) if former.period().covers(sent.times()) => {
                     not_told = not_told.or(Some(fault));
                 }
                 Ok(_) | Err(_) => {}
@@ -207,9 +214,44 @@ impl<A: Authority> Worker<A> {
     }
 }
 
-/// Whether a restore has forgotten when a report was sent.
-pub(super) fn is_forgotten((first, _): (Instant, Instant)) -> bool {
-    first == Instant(i64::MIN)
+/// When the last request for a report began, as far as that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sent {
+    /// The earliest time at which it may have begun.
+    first: Instant,
+    /// The latest one.
+    pub(super) last: Instant,
+    /// Number of the event in the journal by which it began.
+    event: Option<i64>,
+}
+
+impl Sent {
+    /// A restore has forgotten when that was; since when it is in doubt.
+    pub(super) const fn at_any_time(since: Instant) -> Self {
+        Self { first: Instant(i64::MIN), last: since, event: None }
+    }
+
+    /// Of a request only its end is known, or when somebody noticed it.
+    pub(super) fn begun_before(end: Instant) -> Self {
+        let (first, last) = begun_before(end);
+        Self { first, last, event: None }
+    }
+
+    /// From when to when it may have begun.
+    const fn times(self) -> (Instant, Instant) {
+        (self.first, self.last)
+    }
+
+    /// A restore has forgotten when that was.
+    pub(super) fn is_forgotten(self) -> bool {
+        self.first == Instant(i64::MIN)
+    }
+
+    /// Since when it may have been sent; where a restore has forgotten that, since when it is in
+    /// doubt.
+    pub(super) fn since(self) -> Instant {
+        if self.is_forgotten() { self.last } else { self.first }
+    }
 }
 
 /// What a former certificate is shown of a report: `None` where it is told that there is nothing,

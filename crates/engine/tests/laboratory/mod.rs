@@ -394,7 +394,7 @@ impl Laboratory {
         let until = self.clock.now();
         let from = self.former.last().map_or(Instant(i64::MIN), |it| it.until);
         let authority = Some(self.authority.clone());
-        self.former.push(Formerly { from, until, alone_until: until, authority });
+        self.former.push(Formerly { from, until, alone_until: until, through: None, authority });
         self.authority.certificate += 1;
     }
 

@@ -54,6 +54,7 @@ async fn a_question_that_the_former_certificate_could_not_ask_is_no_answer() {
             from: Instant(i64::MIN),
             until,
             alone_until: until,
+            through: None,
             authority: Some(former.clone()),
         };
         let worker = house.worker("two").with_former(vec![formerly]);
@@ -129,7 +130,8 @@ async fn each_certificate_that_may_have_sent_it_must_answer() {
     house.clock.pass(3_600);
     house.authority.forgot.store(true, Ordering::SeqCst);
     let (from, alone_until) = (Instant(i64::MIN), Instant(i64::MIN));
-    let former = |it: Willing| Formerly { from, until, alone_until, authority: Some(it) };
+    let former =
+        |it: Willing| Formerly { from, until, alone_until, through: None, authority: Some(it) };
     let worker = house.worker("two").with_former(vec![former(one), former(other)]);
     release(&house, id, 0);
     turn(&worker).await;
@@ -210,7 +212,7 @@ async fn the_second_way_is_asked_with_the_certificate_that_it_was_sent_with() {
     house.clock.pass(3_600);
     house.authority.forgot.store(true, Ordering::SeqCst);
     let (from, authority) = (Instant(i64::MIN), Some(former));
-    let formerly = Formerly { from, until, alone_until: until, authority };
+    let formerly = Formerly { from, until, alone_until: until, through: None, authority };
     let worker = house.worker("two").with_former(vec![formerly]);
     pass(&house, &worker, 7_200).await;
     assert_eq!(code(&house, id), "completed");

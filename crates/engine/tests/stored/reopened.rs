@@ -132,7 +132,8 @@ async fn a_number_that_the_former_certificate_could_not_read_is_no_proof() {
     house.clock.pass(3_600);
     house.authority.forgot.store(true, Ordering::SeqCst);
     let from = Instant(i64::MIN);
-    let former = Formerly { from, until, alone_until: until, authority: Some(formerly) };
+    let former =
+        Formerly { from, until, alone_until: until, through: None, authority: Some(formerly) };
     let worker = house.worker("two").with_former(vec![former]);
     release(&house, id, 0);
     turn(&worker).await;

@@ -348,7 +348,7 @@ async fn what_the_authority_has_judged_delays_nothing() {
     house.clock.pass(3_600);
     correct(&house, id, 2);
     let (from, authority) = (Instant(0), None::<Willing>);
-    let former = Formerly { from, until, alone_until: until, authority };
+    let former = Formerly { from, until, alone_until: until, through: None, authority };
     pass(&house, &house.worker("one").with_former(vec![former]), 300).await;
     assert_eq!([failed_goes, house.sent() == 2], [true; 2]);
 }

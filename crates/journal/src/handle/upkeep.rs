@@ -11,8 +11,8 @@ use crate::recovery::{found, home};
 use crate::store::writer::Effect;
 use crate::store::{notice, rows, sql};
 use crate::{
-    BackedUp, Find, FoundReport, Journal, JournalError, LostReport, Notice, OpenProblem,
-    OtherVersions, Pending, Reconciled, RecordError, Unreconciled,
+    BackedUp, EventTimes, Find, FoundReport, Journal, JournalError, LostReport, Notice,
+    OpenProblem, OtherVersions, Pending, Reconciled, RecordError, Unreconciled,
 };
 
 impl Journal {
@@ -301,15 +301,21 @@ impl Journal {
         Ok(doubted)
     }
 
-    /// The latest time that an event after this number has (0: of all), and the number of the
-    /// last; a clock that was wrong may have given that time. Reads every one of them.
-    pub fn newest_event(&self, after: i64) -> Result<Option<(Instant, i64)>, JournalError> {
-        let newest = self.read(|c| {
-            rows::one(c, sql::NEWEST_EVENT, [after], |row| {
-                Ok(row.get::<_, Option<i64>>(0)?.zip(row.get(1)?))
+    /// The times that the events after this number have (0: all of them); a clock that was wrong
+    /// may have given them. Reads every one of them.
+    pub fn event_times(&self, after: i64) -> Result<Option<EventTimes>, JournalError> {
+        let times = self.read(|c| {
+            rows::one(c, sql::EVENT_TIMES, [after], |row| {
+                let earliest: Option<i64> = row.get(0)?;
+                let Some(earliest) = earliest else { return Ok(None) };
+                Ok(Some(EventTimes {
+                    earliest: Instant(earliest),
+                    latest: Instant(row.get(1)?),
+                    last: row.get(2)?,
+                }))
             })
         })?;
-        Ok(newest.flatten().map(|(at, number)| (Instant(at), number)))
+        Ok(times.flatten())
     }
 
     /// Number of the last event.

@@ -36,8 +36,8 @@ pub(crate) const NEW_DOCUMENT: &str =
 pub(crate) const NEW_EVIDENCE: &str = "INSERT INTO evidence (submission, kind, at, http_status, \
      content_type, fault, digest, size, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 pub(crate) const LAST_EVENT: &str = "SELECT id, hash FROM event ORDER BY id DESC LIMIT 1";
-/// The latest time of the events after a number, and the last number.
-pub(crate) const NEWEST_EVENT: &str = "SELECT max(at), max(id) FROM event WHERE id > ?1";
+/// The earliest and the latest time of the events after a number, and the last number.
+pub(crate) const EVENT_TIMES: &str = "SELECT min(at), max(at), max(id) FROM event WHERE id > ?1";
 pub(crate) const NEW_EVENT: &str = "INSERT INTO event (id, submission, at, person, code, event, \
      evidence, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 pub(crate) const SET_MESSAGES: &str = "INSERT INTO message (submission, origin, list) VALUES (?1, \

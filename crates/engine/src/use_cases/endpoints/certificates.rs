@@ -1,11 +1,13 @@
 //! Which certificate is used where. Each endpoint has its own: the authority gives one for its
 //! integration system and another for production, and a group of laboratories may have several.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use client::HttpAuthority;
 use exchange::Endpoint;
 use fhir::Instant;
 use identity::{Identity, Inspection, SecretsError};
-use journal::{JournalError, OpenReport};
+use journal::{EventTimes, JournalError, OpenReport};
 use report::{State, SubmissionId};
 
 use super::periods::{self, Used};
@@ -22,16 +24,13 @@ pub type WaysToReport = (Endpoint, Vec<Result<HttpAuthority, Obstacle>>);
 const NONE: &str = "";
 
 /// When a certificate changes, by the clock and by what the journal knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Change {
     now: Instant,
-    newest: Option<Instant>,
-}
-
-impl Change {
-    fn to(self, endpoint: &str, fingerprint: &str) -> CertificateUse {
-        CertificateUse::new(endpoint, fingerprint, self.now, self.newest)
-    }
+    known: Option<EventTimes>,
+    /// What the journal knows since an endpoint uses what it uses now, by the number of the last
+    /// event of before.
+    during: BTreeMap<i64, EventTimes>,
 }
 
 /// A stored certificate, and what it is used for.
@@ -60,7 +59,7 @@ impl Settings {
     /// that it used before is used again only where a person says so. That it was used, and when,
     /// is kept: what was sent with it is shown to no other one, perhaps, so that an empty answer to
     /// those proves nothing.
-    fn forget_certificate(&mut self, fingerprint: &str, change: Change) {
+    fn forget_certificate(&mut self, fingerprint: &str, change: &Change) {
         let uses_it = |it: &&Endpoint| self.certificate_of(it.id()) == Some(fingerprint);
         let using = self.endpoints.iter().filter(uses_it);
         let using: Vec<String> = using.map(|it| it.id().to_owned()).collect();
@@ -71,17 +70,34 @@ impl Settings {
 
     /// An endpoint has no certificate from now on, or is removed. Which it had, and when, is kept:
     /// where it is added again, what was sent before is asked for with those.
-    pub(super) fn leave_certificate(&mut self, endpoint: &str, change: Change) {
+    pub(super) fn leave_certificate(&mut self, endpoint: &str, change: &Change) {
         if self.certificate_of(endpoint).is_some() {
-            self.certificates.push(change.to(endpoint, NONE));
+            self.change_certificate(endpoint, NONE, change);
         }
     }
 
     /// Lets an endpoint use a certificate from now on.
-    fn use_certificate(&mut self, endpoint: &str, fingerprint: &str, change: Change) {
+    fn use_certificate(&mut self, endpoint: &str, fingerprint: &str, change: &Change) {
         if self.certificate_of(endpoint) != Some(fingerprint) {
-            self.certificates.push(change.to(endpoint, fingerprint));
+            self.change_certificate(endpoint, fingerprint, change);
         }
+    }
+
+    fn change_certificate(&mut self, endpoint: &str, fingerprint: &str, change: &Change) {
+        let before = self.certificates.iter_mut().rev().find(|it| it.endpoint == endpoint);
+        if let Some(before) = before {
+            before.end(before.event.and_then(|event| change.during.get(&event).copied()));
+        }
+        let Change { now, known, .. } = *change;
+        self.certificates.push(CertificateUse::new(endpoint, fingerprint, now, known));
+    }
+
+    /// Numbers of the last event of before, for what each endpoint uses now.
+    fn certificates_since(&self) -> BTreeSet<i64> {
+        // Of each endpoint the last one stays.
+        let last: BTreeMap<&str, Option<i64>> =
+            self.certificates.iter().map(|it| (it.endpoint.as_str(), it.event)).collect();
+        last.into_values().flatten().collect()
     }
 
     /// The changes of an endpoint's certificate, as they were made.
@@ -108,8 +124,8 @@ impl Settings {
         {
             let ids: Vec<String> = self.endpoints.iter().map(|it| it.id().to_owned()).collect();
             for id in ids {
-                let always = Change { now: Instant(0), newest: None };
-                self.use_certificate(&id, &only.fingerprint, always);
+                let always = Change { now: Instant(0), known: None, during: BTreeMap::new() };
+                self.use_certificate(&id, &only.fingerprint, &always);
             }
         }
         self.version = VERSION;
@@ -139,8 +155,16 @@ impl<A> Formerly<A> {
     }
 
     fn of(used: Used<'_>, way: impl Fn(&str) -> Option<A>) -> Self {
-        let Used { fingerprint, from, until, alone_until } = used;
-        Self { from, until, alone_until, authority: way(fingerprint) }
+        let Used { fingerprint, from, until, alone_until, through } = used;
+        Self { from, until, alone_until, through, authority: way(fingerprint) }
+    }
+}
+
+/// The times of these events and of those that followed them.
+fn both(before: Option<EventTimes>, meanwhile: Option<EventTimes>) -> Option<EventTimes> {
+    match (before, meanwhile) {
+        (Some(before), Some(meanwhile)) => Some(before.and(meanwhile)),
+        (before, meanwhile) => before.or(meanwhile),
     }
 }
 
@@ -384,18 +408,26 @@ impl Engine {
 
     /// Changes which certificates are used. The time of that is taken when the settings are held,
     /// which another program may do for long: requests go with the former one until then. Little
-    /// may follow it, so the newest event is looked up before, which reads all of them; what came
+    /// may follow it, so the events are looked at before, which reads all of them; what came
     /// meanwhile is soon read.
     pub(super) fn change_certificates(
         &self,
-        change: impl FnOnce(&mut Settings, Change) -> Result<(), EngineError>,
+        change: impl FnOnce(&mut Settings, &Change) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        let (before, last) = self.journal().newest_event(0)?.unzip();
+        let journal = self.journal();
+        let before = journal.event_times(0)?;
+        let mut during = BTreeMap::new();
+        for since in self.profile().settings.certificates_since() {
+            during.extend(journal.event_times(since)?.map(|times| (since, times)));
+        }
         self.change_settings(|settings| {
             let now = self.now();
-            let meanwhile = self.journal().newest_event(last.unwrap_or(0))?;
-            let newest = before.max(meanwhile.map(|(at, _)| at));
-            change(settings, Change { now, newest })
+            let meanwhile = journal.event_times(before.map_or(0, |before| before.last))?;
+            let known = both(before, meanwhile);
+            during
+                .values_mut()
+                .for_each(|times| *times = meanwhile.map_or(*times, |it| times.and(it)));
+            change(settings, &Change { now, known, during })
         })
     }
 
@@ -410,7 +442,12 @@ impl Engine {
         Ok(())
     }
 
-    pub(crate) fn assign_only(settings: &mut Settings, endpoint: &str, only: &str, change: Change) {
+    pub(crate) fn assign_only(
+        settings: &mut Settings,
+        endpoint: &str,
+        only: &str,
+        change: &Change,
+    ) {
         if settings.certificate_of(endpoint).is_none() {
             settings.use_certificate(endpoint, only, change);
         }

@@ -19,6 +19,8 @@ pub(super) struct Used<'a> {
     pub(super) until: Instant,
     /// Until when surely none of the later ones was.
     pub(super) alone_until: Instant,
+    /// The last event of the journal that surely none of the later ones has part in.
+    pub(super) through: Option<i64>,
 }
 
 impl Used<'_> {
@@ -32,16 +34,18 @@ impl Used<'_> {
 /// been in use. What was sent before the first is known of was sent with that. A clock that was
 /// behind at a change shows by what the journal knew then: the one before lasts until after that.
 /// One that was ahead shows by a later change, or by the time now: then the change was at any time
-/// before, as far back as the one before it began, and that lasts until the wrong time.
+/// before, as far back as the one before it began, and that lasts until the wrong time. One that
+/// was set back while a certificate was in use shows by what the journal wrote meanwhile.
 pub(super) fn periods<'a>(uses: &[&'a CertificateUse], now: Instant) -> Vec<Used<'a>> {
     let mut from: Vec<Instant> = Vec::new();
     for (at, used) in uses.iter().enumerate() {
         let is_ahead = used.since > now || uses[at + 1..].iter().any(|it| used.since > end(it));
-        from.push(match from.last() {
+        let since = match from.last() {
             None => Instant(i64::MIN),
             Some(before) if is_ahead => *before,
             Some(_) => used.since,
-        });
+        };
+        from.push(used.earliest.map_or(since, |earliest| earliest.min(since)));
     }
     let forever = Instant(i64::MAX);
     let one = |(at, used): (usize, &&'a CertificateUse)| Used {
@@ -49,6 +53,7 @@ pub(super) fn periods<'a>(uses: &[&'a CertificateUse], now: Instant) -> Vec<Used
         from: from[at],
         until: uses.get(at + 1).map_or(forever, |next| end(next)),
         alone_until: from[at + 1..].iter().copied().min().unwrap_or(forever),
+        through: uses.get(at + 1).and_then(|next| next.event),
     };
     uses.iter().enumerate().map(one).collect()
 }
@@ -61,6 +66,8 @@ fn end(change: &CertificateUse) -> Instant {
 
 #[cfg(test)]
 mod tests {
+    use journal::EventTimes;
+
     use super::*;
 
     const MIN: i64 = i64::MIN;
@@ -103,16 +110,43 @@ mod tests {
             ),
         ];
         for (changes, now, expected) in table {
-            let one = |(at, (since, after)): (usize, &Change)| CertificateUse {
-                endpoint: "one".to_owned(),
-                fingerprint: at.to_string(),
-                since: Instant(*since),
-                after: after.map(Instant),
-            };
-            let uses: Vec<_> = changes.iter().enumerate().map(one).collect();
-            let found = periods(&uses.iter().collect::<Vec<_>>(), Instant(now));
-            let times = |it: &Used<'_>| [it.from.0, it.until.0, it.alone_until.0];
-            assert_eq!(found.iter().map(times).collect::<Vec<_>>(), expected, "{changes:?}");
+            let uses = changes.iter().map(|(since, after)| used(*since, *after)).collect();
+            assert_eq!(found(uses, now), expected, "{changes:?}");
         }
+    }
+
+    /// The clock was set back to 3 while the second certificate was in use, and had passed the time
+    /// of that change again when the third took its place.
+    #[test]
+    fn a_clock_that_was_set_back_between_two_changes_makes_no_certificate_be_passed_over() {
+        let mut uses = vec![used(10, None), used(20, None), used(30, None)];
+        uses[0].event = Some(0);
+        uses[1].event = Some(7);
+        let time = |at| EventTimes { earliest: Instant(at), latest: Instant(29), last: 9 };
+        uses[1].end(Some(time(3)));
+        assert_eq!(found(uses.clone(), 100), [[MIN, 20, 3], [3, 30, 30], [30, MAX, MAX]]);
+        let uses: Vec<_> = uses.iter().collect();
+        let through = |it: &Used<'_>| it.through;
+        let known: Vec<_> = periods(&uses, Instant(100)).iter().map(through).collect();
+        assert_eq!(known, [Some(7), None, None]);
+        let mut steady = used(20, None);
+        steady.end(Some(time(21)));
+        assert_eq!(steady.earliest, None);
+    }
+
+    fn used(since: i64, after: Option<i64>) -> CertificateUse {
+        CertificateUse {
+            endpoint: "one".to_owned(),
+            fingerprint: since.to_string(),
+            since: Instant(since),
+            after: after.map(Instant),
+            event: None,
+            earliest: None,
+        }
+    }
+
+    fn found(uses: Vec<CertificateUse>, now: i64) -> Vec<[i64; 3]> {
+        let times = |it: &Used<'_>| [it.from.0, it.until.0, it.alone_until.0];
+        periods(&uses.iter().collect::<Vec<_>>(), Instant(now)).iter().map(times).collect()
     }
 }

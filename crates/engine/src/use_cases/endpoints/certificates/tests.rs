@@ -6,7 +6,7 @@ use super::*;
 use crate::{EngineDeps, ImportOptions, Profile};
 
 fn change(now: Instant) -> Change {
-    Change { now, newest: None }
+    Change { now, known: None, during: BTreeMap::new() }
 }
 
 fn before_of(settings: &Settings) -> Vec<(&str, Instant, Instant)> {
@@ -25,7 +25,7 @@ async fn with_report(place: &std::path::Path, used: &[(&str, i64)]) -> (Engine, 
     let mut profile =
         Profile::create(place, SecretsKind::Practice, vec![endpoint.clone()]).unwrap();
     for (fingerprint, since) in used {
-        profile.settings.use_certificate(endpoint.id(), fingerprint, change(Instant(*since)));
+        profile.settings.use_certificate(endpoint.id(), fingerprint, &change(Instant(*since)));
     }
     profile.save().unwrap();
     let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
@@ -62,7 +62,7 @@ fn certificates_that_were_used_before_are_known_with_their_times() {
     for (endpoint, fingerprint, since) in
         [("one", "A", 10), ("two", "X", 15), ("one", "B", 20), ("one", "C", 30), ("one", "B", 40)]
     {
-        settings.use_certificate(endpoint, fingerprint, change(at(since)));
+        settings.use_certificate(endpoint, fingerprint, &change(at(since)));
     }
     let expected = [("A", Instant(i64::MIN), at(20)), ("C", at(30), at(40))];
     assert_eq!(before_of(&settings), expected, "B is in use again");
@@ -82,20 +82,20 @@ fn a_certificate_that_is_removed_brings_none_of_before_back() {
         "endpoints": [endpoint("one"), endpoint("two")],
     });
     let mut settings: Settings = serde_json::from_value(settings).unwrap();
-    settings.use_certificate("one", "A", change(at(10)));
-    settings.use_certificate("two", "A", change(at(10)));
-    settings.use_certificate("one", "B", change(at(20)));
-    settings.forget_certificate("B", change(at(30)));
+    settings.use_certificate("one", "A", &change(at(10)));
+    settings.use_certificate("two", "A", &change(at(10)));
+    settings.use_certificate("one", "B", &change(at(20)));
+    settings.forget_certificate("B", &change(at(30)));
     assert_eq!(settings.certificate_of("one"), None, "nobody has said that A is to be used");
     assert_eq!(settings.certificate_of("two"), Some("A"));
     // What was sent with A is still asked for with it, and what was sent with B is not taken
     // for A's or C's.
     let before = [("A", Instant(i64::MIN), at(20)), ("B", at(20), at(30))];
     assert_eq!(before_of(&settings), before);
-    settings.use_certificate("one", "C", change(at(40)));
+    settings.use_certificate("one", "C", &change(at(40)));
     assert_eq!(settings.certificate_of("one"), Some("C"));
     assert_eq!(before_of(&settings), before);
-    settings.use_certificate("one", "A", change(at(50)));
+    settings.use_certificate("one", "A", &change(at(50)));
     assert_eq!(settings.certificate_of("one"), Some("A"), "chosen again");
     let before = [("B", at(20), at(30)), ("C", at(40), at(50))];
     assert_eq!(before_of(&settings), before);
