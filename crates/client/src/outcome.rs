@@ -62,7 +62,11 @@ fn judged(reply: Reply, identifier: &str, release: Release) -> Result<Received, 
         (401 | 403, _) => Err(reply.locked(Why::Forbidden { status })),
         (407, _) => Err(reply.locked(Why::ProxyAuthentication)),
         (400 | 409 | 412 | 413 | 422, Content::Answer(answer)) if gives_reasons(&answer) => {
-            Err(reply.refused(answer))
+            match about(&answer) {
+                About::Content => Err(reply.refused(answer)),
+                About::Access => Err(reply.locked(Why::Forbidden { status })),
+                About::Moment => Err(reply.uncertain(Why::Unavailable { status })),
+            }
         }
         // Said before the request is processed (RFC 6585, RFC 8470).
         (425 | 429, _) => Err(reply.transient(Why::Unavailable { status })),
@@ -88,6 +92,41 @@ fn judged(reply: Reply, identifier: &str, release: Release) -> Result<Received, 
 /// Whether this says why: with messages, or as earlier releases do, by the status alone.
 fn gives_reasons(answer: &Answer) -> bool {
     !answer.issues.is_empty() || answer.processing == Some(Processing::Failed)
+}
+
+/// What the reasons of a refusal are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum About {
+    /// This report: it is to be corrected.
+    Content,
+    /// Who sends it: it stands in the way of all reports.
+    Access,
+    /// Something that passes by itself.
+    Moment,
+}
+
+/// Codes of issues below `security` (<http://hl7.org/fhir/R4/valueset-issue-type.html>).
+const OF_ACCESS: &[&str] = &["security", "login", "unknown", "expired", "forbidden", "suppressed"];
+/// Codes of issues below `transient`, likewise.
+const OF_A_MOMENT: &[&str] =
+    &["transient", "lock-error", "no-store", "exception", "timeout", "incomplete", "throttled"];
+
+/// A single reason that is about the content is one to correct it for, whatever stands beside it.
+fn about(answer: &Answer) -> About {
+    let is_reason = |issue: &&Issue| issue.severity == Severity::Error;
+    let mut reasons = answer.issues.iter().filter(is_reason).map(|issue| issue.code.as_str());
+    let all_of = |codes: &[&str]| {
+        let mut reasons = reasons.clone().peekable();
+        reasons.peek().is_some() && reasons.all(|code| codes.contains(&code))
+    };
+    if all_of(OF_A_MOMENT) {
+        return About::Moment;
+    }
+    let is_passing = |code: &str| OF_ACCESS.contains(&code) || OF_A_MOMENT.contains(&code);
+    match reasons.next().is_some_and(is_passing) && reasons.all(is_passing) {
+        true => About::Access,
+        false => About::Content,
+    }
 }
 
 /// An error that names the report: `failed` with its messages is the answer to it, as a later read

@@ -119,6 +119,13 @@ pub(crate) fn outcome(severity: &str) -> String {
     )
 }
 
+/// An outcome with an error of each of these codes.
+pub(crate) fn outcome_of(codes: &[&str]) -> String {
+    let issue = |code: &&str| format!(r#"{{"severity":"error","code":"{code}"}}"#);
+    let issues: Vec<_> = codes.iter().map(issue).collect();
+    format!(r#"{{"resourceType":"OperationOutcome","issue":[{}]}}"#, issues.join(","))
+}
+
 /// Class and code of a fault.
 pub(crate) fn told(fault: &Fault) -> (&'static str, &'static str) {
     let class = match fault {

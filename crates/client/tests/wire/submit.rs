@@ -7,7 +7,9 @@ use exchange::{Envelope, Processing, Release};
 use fhir::Format;
 use testkit::{DocumentBuilder, Figures, Reaction};
 
-use crate::{IDENTIFIER, World, fhir, hasty, limits, outcome, reference, told, wrapped};
+use crate::{
+    IDENTIFIER, World, fhir, hasty, limits, outcome, outcome_of, reference, told, wrapped,
+};
 
 async fn submitted(reaction: Reaction) -> (Result<client::Received, Fault>, usize) {
     submitted_to(Release::default(), reaction).await
@@ -245,6 +247,11 @@ async fn each_answer_permits_what_it_permits() {
         ),
         (fhir(413, ""), ("locked", "unexplained")),
         (page(413), ("locked", "html")),
+        // Reasons that are not about the report refuse none.
+        (fhir(400, outcome_of(&["transient"])), ("uncertain", "unavailable")),
+        (fhir(422, outcome_of(&["timeout", "lock-error"])), ("uncertain", "unavailable")),
+        (fhir(422, outcome_of(&["security"])), ("locked", "forbidden")),
+        (fhir(400, outcome_of(&["login", "throttled"])), ("locked", "forbidden")),
         (fhir(409, ""), ("uncertain", "unexplained")),
         (page(412), ("uncertain", "unexplained")),
     ] {
