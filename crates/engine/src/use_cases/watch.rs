@@ -30,7 +30,7 @@ use crate::{
 
 use gone::Gone;
 pub(crate) use looking::folder_reason;
-use looking::look_at_folder;
+use looking::{is_as_seen, look_at_folder};
 use lying::Left;
 pub use lying::{Leaving, Lying};
 use memory::{FileStamp, Look, Memory};
@@ -265,8 +265,14 @@ impl Engine {
                 looked = looking => looked,
                 () = cancel.cancelled() => return Ok(()),
             };
-            let mut fault = None;
-            for ((path, stamp), looked) in group.iter().zip(looked) {
+            let (mut fault, as_seen) = (None, as_seen(group.to_vec()).await);
+            let looked = looked.into_iter().zip(as_seen);
+            for ((path, stamp), (looked, is_as_seen)) in group.iter().zip(looked) {
+                // What has been read is not what stood there: that is lost, as the next look finds,
+                // and what stands there now is read once nobody writes to it.
+                if !is_as_seen {
+                    continue;
+                }
                 let candidates = looked.unwrap_or_else(|error| {
                     faults += 1;
                     fault = Some(error);
@@ -350,6 +356,15 @@ async fn without_reports_of(left: &Left, looking: impl Future<Output = Looked>) 
         candidates.retain(|candidate| !left.holds_report(candidate));
     }
     Ok(candidates)
+}
+
+/// Whether each of these files is still the one that the look saw.
+async fn as_seen(files: Vec<(PathBuf, FileStamp)>) -> Vec<bool> {
+    let count = files.len();
+    let seen = tokio::task::spawn_blocking(move || {
+        files.iter().map(|(path, stamp)| is_as_seen(path, stamp)).collect()
+    });
+    seen.await.unwrap_or_else(|_| vec![true; count])
 }
 
 /// Files that are looked at together: a few plain ones, or one that may hold several reports and

@@ -149,13 +149,12 @@ pub(crate) fn pieces_of(path: &Path, limits: &SourceLimits, room: &Room) -> Vec<
 
 /// An archive, or a file so large that it can be nothing else than several reports.
 pub(crate) fn may_hold_several(path: &Path, limits: &SourceLimits) -> bool {
-    let Ok(facts) = fs::metadata(path) else { return false };
-    // Asked before opening: opening a pipe without a writer would block.
+    let Ok((mut file, facts)) = open(path) else { return false };
     if !facts.is_file() {
         return false;
     }
     let mut head = [0; 4];
-    let length = File::open(path).and_then(|mut file| file.read(&mut head)).unwrap_or(0);
+    let length = file.read(&mut head).unwrap_or(0);
     facts.len() > limits.document_bytes_max || recognise(&head[..length]) == Kind::Zip
 }
 
@@ -186,12 +185,13 @@ fn read_file(path: &Path, limits: &SourceLimits) -> Result<Vec<u8>, Refusal> {
     if metadata.is_dir() {
         return Err(refusal_of_folder(path, limits));
     }
-    // Asked before opening: opening a pipe without a writer would block.
     if !metadata.is_file() {
         return Err(Refusal::NotAFile);
     }
-    let mut file = File::open(path).map_err(|error| refusal_of(&error))?;
-    let before = file.metadata().map_err(|error| refusal_of(&error))?;
+    let (mut file, before) = open(path).map_err(|error| refusal_of(&error))?;
+    if !before.is_file() {
+        return Err(Refusal::NotAFile);
+    }
     if before.len() > limits.container_bytes_max {
         return Err(Refusal::TooLarge {
             bytes: before.len(),
@@ -215,6 +215,22 @@ fn read_file(path: &Path, limits: &SourceLimits) -> Result<Vec<u8>, Refusal> {
         return Err(Refusal::StillChanging);
     }
     Ok(bytes)
+}
+
+/// Opens what is at a place, and says what that is: it may have become another thing since it was
+/// looked at. A pipe without a writer does not keep anybody waiting.
+fn open(path: &Path) -> io::Result<(File, fs::Metadata)> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NONBLOCK.bits();
+        options.custom_flags(i32::try_from(flags).unwrap_or(0));
+    }
+    let file = options.open(path)?;
+    let facts = file.metadata()?;
+    Ok((file, facts))
 }
 
 /// Why a folder is read as if it were a file: [`files_below`] found nothing to take in it, or a

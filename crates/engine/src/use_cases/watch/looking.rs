@@ -87,6 +87,14 @@ fn changed(_: &Metadata) -> Option<(i64, i64)> {
     None
 }
 
+/// Whether a file is still the one that a look saw; one that cannot be asked about may be.
+pub(super) fn is_as_seen(path: &Path, stamp: &FileStamp) -> bool {
+    match fs::metadata(path) {
+        Ok(facts) => FileStamp::of(&facts) == *stamp,
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    }
+}
+
 /// What can be seen of a folder and of the folders in it.
 pub(super) fn look_at_folder(folder: &Path) -> Look {
     let mut look = Look { is_mounted: mounted::is_mounted(folder), ..Look::default() };

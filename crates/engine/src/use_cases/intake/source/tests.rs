@@ -309,3 +309,18 @@ fn only_what_somebody_else_does_to_a_file_may_pass() {
         assert!(crate::Reason::CODES.contains(&code), "{code}");
     }
 }
+
+/// Between the look at a place and the opening of what is there it may have become a pipe, which
+/// nobody writes to.
+#[cfg(unix)]
+#[test]
+fn a_pipe_keeps_nobody_waiting() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe.json");
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let (_, facts) = open(&pipe).unwrap();
+    assert!(!facts.is_file());
+    let pieces = pieces_of(&pipe, &small(10), &Room::new(&small(10)));
+    assert_eq!(refusals(&pieces), [&Refusal::NotAFile]);
+}

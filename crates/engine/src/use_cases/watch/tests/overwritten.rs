@@ -32,3 +32,33 @@ async fn another_report_of_the_same_name_length_and_time_is_taken() {
     };
     tokio::join!(watching, acting).0.unwrap();
 }
+
+/// Between the look that finds a file whole and the reading of it the laboratory's system writes
+/// over it, or clears its folder: what stood there is lost, and people are told.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_written_over_or_leaves_just_before_it_is_read_is_told() {
+    for is_written_over in [true, false] {
+        let (_home, engine, folder) = ground().await;
+        report(&folder, 1);
+        let (file, look) = (folder.join("001.json"), plain(&engine));
+        let is_first = AtomicBool::new(true);
+        let inspect = |path: PathBuf| {
+            if is_first.swap(false, Ordering::SeqCst) {
+                fs::remove_file(&file).unwrap();
+                if is_written_over {
+                    fs::write(&file, testkit::DocumentBuilder::new(2).json()).unwrap();
+                }
+            }
+            look(path)
+        };
+        let cancel = CancellationToken::new();
+        let watching = watch_by(&engine, &folder, &cancel, inspect, |_| {});
+        let acting = async {
+            until("told", || notice(&engine, "watched-files-gone").is_some()).await;
+            until("taken", || taken(&engine) == usize::from(is_written_over)).await;
+            cancel.cancel();
+        };
+        tokio::join!(watching, acting).0.unwrap();
+        assert_eq!(file_of(&notice(&engine, "watched-files-gone").unwrap()).0, "1");
+    }
+}
