@@ -75,6 +75,11 @@ impl Summary {
         is_same_patient && agree(&self.code, &later.code) != Some(false)
     }
 
+    /// Whether it says who the patient is: by name, initials, a code in their place, or birth date.
+    pub const fn names_somebody(&self) -> bool {
+        self.patient.is_some() || self.birth_date.is_some()
+    }
+
     /// Reads the facts out of a document Bundle. What is missing or strange is `None`: the rules
     /// say what is wrong, this only shows what is there.
     pub fn of(document: Element<'_>) -> Self {

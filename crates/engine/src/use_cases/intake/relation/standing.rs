@@ -147,11 +147,15 @@ impl Engine {
             if !is_later && !is_older(&parsed.summary, date) {
                 continue;
             }
-            let says_same = row.summary.may_be_case_of(&parsed.summary);
+            let may_be_same = row.summary.may_be_case_of(&parsed.summary);
+            // Where both name nobody, their identifier may be a fault of the export: each stays a
+            // report of its own, and in its order.
+            let is_named = row.summary.names_somebody() || parsed.summary.names_somebody();
+            let says_same = may_be_same && is_named;
             standing.push(Standing {
                 relative,
                 says_same,
-                is_same: says_same || is_told || line.is_case_of(&row.summary),
+                is_same: may_be_same || is_told || line.is_case_of(&row.summary),
                 identifier: row.summary.identifier,
                 date,
                 slip: slip.map(|date| Slip { date, taken_in }),
