@@ -126,6 +126,8 @@ pub(crate) struct Authority {
     pub(crate) coming: Vec<String>,
     /// What it has stored and called a duplicate, by identifier.
     pub(crate) duplicates: HashSet<String>,
+    /// How often the question for an identifier had no answer, since it had one last.
+    pub(crate) asked_in_vain: HashMap<String, u32>,
     /// The last number that it gave.
     numbers: usize,
     /// The index of its search stands still until then.

@@ -6,6 +6,7 @@ mod waits;
 
 use std::collections::BTreeMap;
 
+use engine::Timing;
 use exchange::{Envelope, Processing};
 use report::{Action, State, SubmissionId};
 
@@ -188,12 +189,15 @@ impl Laws {
         let ended = |outcome| stored().any(|it| it.is_final(now) && it.outcome == outcome);
         let true_ = match &life.state {
             State::Completed { .. } => ended(Processing::Completed),
-            // Not while another delivery of it is on its way, nor beside one that was completed.
+            // Not while another delivery of it is on its way, nor beside one that was completed:
+            // unless the question for that had no answer again and again.
             State::Failed { .. } => {
                 let counts = authority.known(&life.identifier, now);
                 let counts =
                     counts.is_none_or(|it| it.is_final(now) && it.outcome == Processing::Failed);
-                ended(Processing::Failed) && counts
+                let in_vain = authority.asked_in_vain.get(&life.identifier).copied();
+                let is_never_told = in_vain.unwrap_or(0) >= Timing::default().refusals_max * 2;
+                ended(Processing::Failed) && (counts || is_never_told)
             }
             State::InProgress { .. } => stored().next().is_some(),
             // Or called a duplicate of what the authority has forgotten since: nobody could know

@@ -243,6 +243,13 @@ impl Link {
         Ok(Received { answer, evidence })
     }
 
+    /// Whether the question for an identifier had no answer.
+    fn count_in_vain(&self, identifier: &str, is_in_vain: bool) {
+        let mut authority = crate::lock(&self.world.authorities[self.endpoint]);
+        let times = authority.asked_in_vain.entry(identifier.to_owned()).or_default();
+        *times = if is_in_vain { *times + 1 } else { 0 };
+    }
+
     /// Asks: an answer is of the moment at which it leaves the authority, and may come late.
     async fn asked<T>(
         &self,
@@ -293,7 +300,9 @@ impl Authority for Link {
         let sight = self.sight();
         let answers =
             self.asked("search by identifier", |authority, now| authority.found(now, sight));
-        let mut answers = answers.await?;
+        let answers = answers.await;
+        self.count_in_vain(identifier, answers.is_err());
+        let mut answers = answers?;
         answers.retain(|answer| answer.identifiers.iter().any(|known| known == identifier));
         self.note(|| format!("finds {} of {}", answers.len(), short(identifier)));
         let mut evidence = self.evidence(b"{}".to_vec());

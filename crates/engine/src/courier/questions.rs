@@ -42,9 +42,11 @@ pub(crate) enum Unanswered {
 }
 
 /// Refusals of the question for one report.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct Refusals {
     times: u32,
+    /// The identifier that was asked for, in the case below.
+    identifier: Option<String>,
     /// Where it was asked whether another delivery of the report counts: when to ask next.
     next: Option<Instant>,
 }
@@ -115,6 +117,16 @@ impl Courier {
     /// Whether another delivery of a report counts was answered.
     pub(crate) fn deliveries_are_known(&mut self, id: SubmissionId) {
         self.questions.refused_alone.remove(&id);
+    }
+
+    /// A question for this identifier, asked for another report's sake, was answered: what kept the
+    /// report's own from that was not what it is about.
+    pub(crate) fn question_was_answered(&mut self, identifier: &str) {
+        for refusals in self.questions.refused_alone.values_mut() {
+            if refusals.identifier.as_deref() == Some(identifier) {
+                refusals.times = 0;
+            }
+        }
     }
 
     /// The question for this report met nobody: others try the way before it does so again.
@@ -210,7 +222,7 @@ impl Courier {
     /// delivery itself is told of each time, the authority's word about that counts.
     pub(crate) fn failed_unasked(
         &mut self,
-        id: SubmissionId,
+        (id, identifier): (SubmissionId, &str),
         state: &State,
         fault: Fault,
         failed: Verdict,
@@ -230,7 +242,8 @@ impl Courier {
         }
         let pause = context.timing.ask(times).max(context.timing.backoff_min);
         let due = context.after(pause.max(fault.retry_after().unwrap_or_default()));
-        self.questions.refused_alone.insert(id, Refusals { times, next: Some(due) });
+        let (identifier, next) = (Some(identifier.to_owned()), Some(due));
+        self.questions.refused_alone.insert(id, Refusals { times, identifier, next });
         let event = match state {
             State::InProgress { since, .. } => {
                 // As for what is not found: what no search tells of is read as often as others

@@ -1,7 +1,7 @@
 //! What a certificate is shown of ours: looked at around the question for a report in doubt, whose
 //! empty answer counts only where the search shows what was stored at that time.
 
-use client::{Authority, Found};
+use client::{Authority, Fault, Found};
 use exchange::Query;
 use fhir::Instant;
 use journal::{JournalError, Newest};
@@ -59,7 +59,7 @@ impl<A: Authority> Worker<A> {
         }
         let (mut hidden, mut shown) = (Vec::new(), Visibility::Earlier);
         for report in &newest {
-            match sight.authority.find(&report.identifier).await {
+            match self.witness(sight, &report.identifier).await {
                 Ok(found) if shows(&found, &report.receipt) && report.is_later => {
                     shown = Visibility::Ours;
                 }
@@ -84,7 +84,7 @@ impl<A: Authority> Worker<A> {
             witnesses = self.journal.ended(endpoint, identifier)?;
         }
         for witness in &witnesses {
-            match sight.authority.find(witness).await {
+            match self.witness(sight, witness).await {
                 Ok(found) if found.answers.is_empty() => {}
                 Ok(_) if newest_is_hidden || is_hidden => {
                     return self.unless_old(sight, identifier, &hidden).await;
@@ -110,6 +110,15 @@ impl<A: Authority> Worker<A> {
         Ok(if shown { Visibility::NothingYet } else { Visibility::Lost })
     }
 
+    /// What a certificate is shown of another report than the one in doubt.
+    async fn witness(&self, sight: &Sight<'_, A>, identifier: &str) -> Result<Found, Fault> {
+        let found = sight.authority.find(identifier).await;
+        if found.is_ok() {
+            self.courier().question_was_answered(identifier);
+        }
+        found
+    }
+
     /// What was sent last around a doubt is not shown, and older reports are. Where the authority
     /// says that it does not have these, it has lost them, or it answers from an old copy of what
     /// it stores: only a report that was sent after the doubt began, and is shown, tells that the
@@ -128,7 +137,7 @@ impl<A: Authority> Worker<A> {
             let within = (sight.from, until);
             let sent = self.journal.newest_accepted(endpoint, identifier, within, sight.until)?;
             for report in sent.iter().filter(|report| report.is_later) {
-                match sight.authority.find(&report.identifier).await {
+                match self.witness(sight, &report.identifier).await {
                     Ok(found) if shows(&found, &report.receipt) => {
                         return Ok(unless_behind(sight, hidden, Visibility::Ours).await);
                     }

@@ -10,7 +10,8 @@ use crate::world::{ENDPOINTS, World};
 /// What became of a report that is refused.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Refused {
-    /// So many had been let in beside it when it was refused first.
+    /// So many had been let in beside it when it was refused first, since it was in doubt last:
+    /// what was let in meanwhile says nothing of a request for it.
     let_in_before: Option<i64>,
     /// It was put on hold because it alone is refused.
     is_held: bool,
@@ -21,6 +22,9 @@ impl Laws {
     pub(super) fn refused(&self, before: Option<&Life>, state: &State) -> Refused {
         let Some(before) = before else { return Refused::default() };
         let mut refused = before.refused;
+        if let State::Unknown { .. } = state {
+            refused.let_in_before = None;
+        }
         if let State::Sending { .. } = before.state {
             refused.is_held |= matches!(state, State::Held { attempt: 1.. });
             if let State::Queued { .. } = state {

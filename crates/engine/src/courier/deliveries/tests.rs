@@ -211,3 +211,41 @@ fn of_a_limit_for_everybody_few_reports_learn_before_all_wait() {
         assert_eq!((2..=100).filter(|id| only(*id)).count(), alone, "{seconds} s");
     }
 }
+
+/// A delivery has failed, and whether there is another one cannot be asked, ten times: then the
+/// authority's word counts. Not where the same question was answered meanwhile for another's sake.
+#[test]
+fn a_question_that_is_answered_now_and_then_is_not_given_up() {
+    let id = SubmissionId(7);
+    let since = Instant::from_seconds(999_000);
+    let receipt = || "1".to_owned();
+    let state = State::InProgress {
+        receipt: receipt(),
+        since,
+        due: since,
+        not_found_since: None,
+        said: None,
+        overdue: false,
+    };
+    let now = ClockReading { wall: since, steady: Duration::ZERO };
+    for (answered, told_after) in [(false, 10), (true, 19)] {
+        let mut courier = Courier::new(now, Arc::new(Timing::default()), true);
+        let mut asked = 0;
+        loop {
+            asked += 1;
+            let event = Some(Event::Failed { receipt: receipt() });
+            let failed = Verdict { event, issues: None, evidence: None, health: Health::OfOne };
+            let fault = fault(Why::Timeout, false);
+            let told = with_context(|context| {
+                courier.failed_unasked((id, "a"), &state, fault, failed, context)
+            });
+            if let Some(Event::Failed { .. }) = told.event {
+                break;
+            }
+            if answered && asked == 9 {
+                courier.question_was_answered("a");
+            }
+        }
+        assert_eq!(asked, told_after, "{answered}");
+    }
+}
