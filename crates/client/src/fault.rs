@@ -202,9 +202,10 @@ impl Why {
 }
 
 /// Codes of [`Why`] with which nothing of a delivery that counts as not sent has reached the
-/// authority: there was no connection to it, or it refused our certificate before it read a request
-/// (once it has judged it, an alert leaves a doubt). 429 is judged before a request is passed on,
-/// but a gateway that repeats a request may have passed on the first one.
+/// authority: there was no connection to it, it refused our certificate before it read a request
+/// (once it has judged it, an alert leaves a doubt), or it takes no more requests just now (429,
+/// which is judged before a request is passed on). To ask before each further request would use up
+/// what a limit lets through, and the report would never leave.
 pub const NEVER_REACHED: &[&str] = &[
     "dns",
     "connect-refused",
@@ -216,6 +217,7 @@ pub const NEVER_REACHED: &[&str] = &[
     "tls-client-refused",
     "proxy-unreachable",
     "proxy-refused",
+    "unavailable",
 ];
 
 /// The authority's rule about data that it has already, whatever code of issue it gives with it.
@@ -302,6 +304,7 @@ mod tests {
             Why::TlsClientRefused { alert: text() },
             Why::ProxyUnreachable,
             Why::ProxyRefused { status },
+            Why::Unavailable { status },
         ]
         .map(|why| why.code());
         assert_eq!(codes, NEVER_REACHED);

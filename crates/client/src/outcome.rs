@@ -62,10 +62,15 @@ fn judged(reply: Reply, identifier: &str, release: Release) -> Result<Received, 
         (401 | 403, _) => Err(reply.locked(Why::Forbidden { status })),
         (407, _) => Err(reply.locked(Why::ProxyAuthentication)),
         (400 | 409 | 412 | 413 | 422, Content::Answer(answer)) if gives_reasons(&answer) => {
+            // A conflict may be with an earlier delivery, whatever its reasons are about.
             match about(&answer) {
-                About::Content => Err(reply.refused(answer)),
-                About::Access => Err(reply.locked(Why::Forbidden { status })),
-                About::Moment => Err(reply.uncertain(Why::Unavailable { status })),
+                About::Moment if !matches!(status, 409 | 412) => {
+                    Err(reply.uncertain(Why::Unavailable { status }))
+                }
+                About::Access if !matches!(status, 409 | 412) => {
+                    Err(reply.locked(Why::Forbidden { status }))
+                }
+                _ => Err(reply.refused(answer)),
             }
         }
         // Said before the request is processed (RFC 6585, RFC 8470).
@@ -111,22 +116,23 @@ const OF_ACCESS: &[&str] = &["security", "login", "unknown", "expired", "forbidd
 const OF_A_MOMENT: &[&str] =
     &["transient", "lock-error", "no-store", "exception", "timeout", "incomplete", "throttled"];
 
-/// A single reason that is about the content is one to correct it for, whatever stands beside it.
+/// Whoever names a rule or a place has judged the content, whatever the code says: validators use
+/// `exception` for a rule that is broken. A single such reason is one to correct the report for.
 fn about(answer: &Answer) -> About {
-    let is_reason = |issue: &&Issue| issue.severity == Severity::Error;
-    let mut reasons = answer.issues.iter().filter(is_reason).map(|issue| issue.code.as_str());
-    let all_of = |codes: &[&str]| {
-        let mut reasons = reasons.clone().peekable();
-        reasons.peek().is_some() && reasons.all(|code| codes.contains(&code))
-    };
-    if all_of(OF_A_MOMENT) {
-        return About::Moment;
+    let mut about = None;
+    for issue in answer.issues.iter().filter(|issue| issue.severity == Severity::Error) {
+        let has_judged = issue.rule.is_some()
+            || issue.expression.is_some()
+            || issue.line.is_some()
+            || issue.column.is_some();
+        about = match issue.code.as_str() {
+            _ if has_judged => return About::Content,
+            code if OF_ACCESS.contains(&code) => Some(About::Access),
+            code if OF_A_MOMENT.contains(&code) => about.or(Some(About::Moment)),
+            _ => return About::Content,
+        };
     }
-    let is_passing = |code: &str| OF_ACCESS.contains(&code) || OF_A_MOMENT.contains(&code);
-    match reasons.next().is_some_and(is_passing) && reasons.all(is_passing) {
-        true => About::Access,
-        false => About::Content,
-    }
+    about.unwrap_or(About::Content)
 }
 
 /// An error that names the report: `failed` with its messages is the answer to it, as a later read
@@ -210,7 +216,11 @@ pub(crate) fn of_question(reply: Reply) -> Result<(Tree, Evidence), Fault> {
         407 => Err(reply.locked(Why::ProxyAuthentication)),
         408 | 425 | 429 | 500..=599 => Err(reply.transient(Why::Unavailable { status })),
         400 | 422 => match content(&reply) {
-            Content::Answer(answer) if gives_reasons(&answer) => Err(reply.refused(answer)),
+            Content::Answer(answer) if gives_reasons(&answer) => Err(match about(&answer) {
+                About::Content => reply.refused(answer),
+                About::Access => reply.locked(Why::Forbidden { status }),
+                About::Moment => reply.transient(Why::Unavailable { status }),
+            }),
             Content::Other(why @ Why::Html { .. }) => Err(reply.locked(why)),
             _ => Err(reply.locked(Why::Unexplained { status })),
         },

@@ -1,7 +1,6 @@
 //! Faults that were added last: an authority that is restored and gives its numbers anew, a search
 //! that stands still for longer than a doubt lasts, two environments, company for a report that is
-//! never let in, a person who corrects at once what a gateway refused, and a gateway that repeats a
-//! request and says of the second one that it is too much.
+//! never let in, and a person who corrects at once what a gateway refused.
 
 use crate::computer::{HOUR, MINUTE};
 use crate::dice::Dice;
@@ -22,8 +21,6 @@ pub(crate) struct Edges {
     /// A gateway refuses the answers to so many deliveries of a hundred, which a person corrects at
     /// once, and the search shows late.
     pub(crate) overtakes: u64,
-    /// A gateway that refuses what is stored says half of the time that it is too much just now.
-    pub(crate) is_busy: bool,
 }
 
 impl Plan {
@@ -56,9 +53,6 @@ impl Plan {
             self.edges.beside = 12;
         }
         self.add_overtaking(seed);
-        if !crate::is_of_before(seed, crate::BUSY) {
-            self.edges.is_busy = Dice::new(seed.rotate_left(16) ^ 0x6275_7379).percent(50);
-        }
     }
 }
 

@@ -66,8 +66,6 @@ pub(crate) fn is_of_before(seed: u64, line: &str) -> bool {
 pub(crate) const EDGES: &str = "# Found with the faults of edges.rs:";
 /// The same for renewed certificates.
 pub(crate) const RENEWALS: &str = "# Found with renewals.rs:";
-/// The same for gateways that refuse what is stored as being too much.
-pub(crate) const BUSY: &str = "# Found with busy gateways:";
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

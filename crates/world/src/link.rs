@@ -194,10 +194,8 @@ impl Link {
                 return Err(self.busy());
             }
             Fate::Locked | Fate::StoredRefused => {
-                let may_be_busy = fate == Fate::StoredRefused && world.plan.edges.is_busy;
-                let is_busy = may_be_busy && world.echo(|dice| dice.percent(50));
                 world.pause(0, SECOND).await;
-                return Err(if is_busy { self.busy() } else { self.locked() });
+                return Err(self.locked());
             }
             Fate::Gateway => {
                 world.pause(0, SECOND).await;

@@ -126,6 +126,13 @@ pub(crate) fn outcome_of(codes: &[&str]) -> String {
     format!(r#"{{"resourceType":"OperationOutcome","issue":[{}]}}"#, issues.join(","))
 }
 
+/// An outcome with one error of this code, at a place of the report.
+pub(crate) fn judged(code: &str) -> String {
+    format!(
+        r#"{{"resourceType":"OperationOutcome","issue":[{{"severity":"error","code":"{code}","expression":["Bundle.entry[0]"]}}]}}"#
+    )
+}
+
 /// Class and code of a fault.
 pub(crate) fn told(fault: &Fault) -> (&'static str, &'static str) {
     let class = match fault {

@@ -8,7 +8,7 @@ use fhir::Format;
 use testkit::{DocumentBuilder, Figures, Reaction};
 
 use crate::{
-    IDENTIFIER, World, fhir, hasty, limits, outcome, outcome_of, reference, told, wrapped,
+    IDENTIFIER, World, fhir, hasty, judged, limits, outcome, outcome_of, reference, told, wrapped,
 };
 
 async fn submitted(reaction: Reaction) -> (Result<client::Received, Fault>, usize) {
@@ -252,6 +252,11 @@ async fn each_answer_permits_what_it_permits() {
         (fhir(422, outcome_of(&["timeout", "lock-error"])), ("uncertain", "unavailable")),
         (fhir(422, outcome_of(&["security"])), ("locked", "forbidden")),
         (fhir(400, outcome_of(&["login", "throttled"])), ("locked", "forbidden")),
+        // Whoever names a place, or a rule, has judged it; a conflict may be with an earlier one.
+        (fhir(422, judged("exception")), ("refused", "")),
+        (fhir(400, outcome_of(&["transient", "invalid"])), ("refused", "")),
+        (fhir(409, outcome_of(&["unknown"])), ("refused", "")),
+        (fhir(412, outcome_of(&["transient"])), ("refused", "")),
         (fhir(409, ""), ("uncertain", "unexplained")),
         (page(412), ("uncertain", "unexplained")),
     ] {

@@ -260,17 +260,20 @@ impl Engine {
             if cancel.is_cancelled() {
                 return Ok(());
             }
-            let looking = join_all(group.iter().map(|(path, _)| inspect(path.clone())));
+            let looking = async {
+                let looked = join_all(group.iter().map(|(path, _)| inspect(path.clone()))).await;
+                let as_seen = as_seen(group.to_vec()).await;
+                looked.into_iter().zip(as_seen).collect::<Vec<_>>()
+            };
             let looked = tokio::select! {
                 looked = looking => looked,
                 () = cancel.cancelled() => return Ok(()),
             };
-            let (mut fault, as_seen) = (None, as_seen(group.to_vec()).await);
-            let looked = looked.into_iter().zip(as_seen);
+            let mut fault = None;
             for ((path, stamp), (looked, is_as_seen)) in group.iter().zip(looked) {
                 // What has been read is not what stood there: that is lost, as the next look finds,
                 // and what stands there now is read once nobody writes to it.
-                if !is_as_seen {
+                if !is_as_seen && memory.passes_over(path, *stamp) {
                     continue;
                 }
                 let candidates = looked.unwrap_or_else(|error| {

@@ -292,10 +292,9 @@ impl<A: Authority> Worker<A> {
         };
         if let (None, Some(fault)) = (&found, not_told) {
             // Those that the other one may be shown to could not ask, which shows nothing about the
-            // one in use.
+            // one in use; nor does an answer to that one show anything about them.
             let context = self.context(1);
-            let unasked =
-                self.courier().failed_unasked((id, identifier), state, fault, verdict, &context);
+            let unasked = self.courier().failed_unasked((id, ""), state, fault, verdict, &context);
             return Ok(Verdict { health: Health::OfOne, ..unasked });
         }
         self.courier().deliveries_are_known(id);

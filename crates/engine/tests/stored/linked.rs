@@ -196,7 +196,7 @@ async fn what_failed_and_goes_again_does_not_follow_a_version_that_has_arrived_s
     *house.authority.changes.lock().unwrap() = news("r-1", Processing::Failed, Vec::new());
     pass(&house, &worker, 300).await;
     assert_eq!(code(&house, first), "failed");
-    house.authority.unreachable.store(true, Ordering::SeqCst);
+    house.authority.limits.store(true, Ordering::SeqCst);
     let mut once_more = house.submission("ours", 1);
     once_more.identifier = "urn:uuid:00000000-0000-4000-8000-000000000099".to_owned();
     once_more.summary.identifier = Some("d-1".to_owned());
@@ -204,7 +204,7 @@ async fn what_failed_and_goes_again_does_not_follow_a_version_that_has_arrived_s
     let again = house.journal.import(once_more).unwrap();
     pass(&house, &worker, 60).await;
     assert_eq!(code(&house, again), "queued");
-    house.authority.unreachable.store(false, Ordering::SeqCst);
+    house.authority.limits.store(false, Ordering::SeqCst);
     release(&house, second, 0);
     pass(&house, &worker, HOUR).await;
     let sent = house.authority.sent.lock().unwrap().clone();

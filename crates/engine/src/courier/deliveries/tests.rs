@@ -30,7 +30,7 @@ fn a_request_that_nobody_answered_for_is_open() {
         (vec![queued(), began(1), deferred("tls-client-refused")], None),
         (vec![queued(), began(1), Event::Rejected], None),
         (vec![queued(), began(1), deferred("connect-refused")], None),
-        (vec![queued(), began(1), deferred("unavailable")], Some(1)),
+        (vec![queued(), began(1), deferred("unavailable")], None),
         (vec![queued(), began(1), deferred(STOOD_STILL)], None),
         (vec![began(1), deferred("forbidden"), Event::HeldBack, released()], Some(1)),
         (vec![began(1), deferred("forbidden"), began(3), deferred("dns")], Some(1)),

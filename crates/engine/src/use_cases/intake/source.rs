@@ -220,17 +220,31 @@ fn read_file(path: &Path, limits: &SourceLimits) -> Result<Vec<u8>, Refusal> {
 /// Opens what is at a place, and says what that is: it may have become another thing since it was
 /// looked at. A pipe without a writer does not keep anybody waiting.
 fn open(path: &Path) -> io::Result<(File, fs::Metadata)> {
-    let mut options = fs::OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        let flags = rustix::fs::OFlags::NONBLOCK.bits();
-        options.custom_flags(i32::try_from(flags).unwrap_or(0));
-    }
-    let file = options.open(path)?;
+    let file = match open_at_once(path) {
+        // Somebody holds a lease on it, which is given back to whoever waits.
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock && path.is_file() => {
+            File::open(path)?
+        }
+        opened => opened?,
+    };
     let facts = file.metadata()?;
     Ok((file, facts))
+}
+
+#[cfg(unix)]
+fn open_at_once(path: &Path) -> io::Result<File> {
+    use rustix::fs::{OFlags, fcntl_setfl};
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
+    let file = fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    // Reading waits, as that of a file does.
+    fcntl_setfl(&file, OFlags::empty())?;
+    Ok(file)
+}
+
+#[cfg(not(unix))]
+fn open_at_once(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 /// Why a folder is read as if it were a file: [`files_below`] found nothing to take in it, or a

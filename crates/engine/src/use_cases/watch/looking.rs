@@ -89,7 +89,12 @@ fn changed(_: &Metadata) -> Option<(i64, i64)> {
 
 /// Whether a file is still the one that a look saw; one that cannot be asked about may be.
 pub(super) fn is_as_seen(path: &Path, stamp: &FileStamp) -> bool {
-    match fs::metadata(path) {
+    let facts = match fs::metadata(path) {
+        // A link that leads nowhere is there itself.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => fs::symlink_metadata(path),
+        facts => facts,
+    };
+    match facts {
         Ok(facts) => FileStamp::of(&facts) == *stamp,
         Err(error) => error.kind() != io::ErrorKind::NotFound,
     }

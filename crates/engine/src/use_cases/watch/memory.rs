@@ -45,6 +45,9 @@ struct Seen {
     /// Looks at which it had this stamp.
     looks: u32,
     became: Became,
+    /// It was another file once it had been read, so that it was not taken in: once is enough, for
+    /// some programs touch a file whenever it is read.
+    is_passed_over: bool,
     /// Its reports that were not taken in because their content is known, and that nothing brings
     /// to the authority.
     known: Vec<Known>,
@@ -122,10 +125,12 @@ impl Memory {
                 }
                 before => {
                     // A refused one that is written to is being corrected.
-                    if before.is_some_and(|it| it.is_waiting()) {
+                    if before.as_ref().is_some_and(|it| it.is_lost_for(&stamp)) {
                         self.gone = (self.gone.0 + 1, path.clone());
                     }
-                    Seen { stamp, looks: 1, became: Became::Nothing, known: Vec::new() }
+                    let is_passed_over = before.is_some_and(|it| it.is_passed_over);
+                    let (became, known) = (Became::Nothing, Vec::new());
+                    Seen { stamp, looks: 1, became, is_passed_over, known }
                 }
             };
             if seen.is_due() {
@@ -171,6 +176,15 @@ impl Memory {
         self.whole_looks > 1
     }
 
+    /// Whether a file that was another one after it had been read waits for the next look: not
+    /// where it did so the last time.
+    pub(super) fn passes_over(&mut self, path: &Path, stamp: FileStamp) -> bool {
+        match self.files.get_mut(path).filter(|seen| seen.stamp == stamp) {
+            Some(seen) => !std::mem::replace(&mut seen.is_passed_over, true),
+            None => false,
+        }
+    }
+
     /// What became of a file that was ready. Gives whether people are to be told: of a file that is
     /// tried again, once for each reason.
     pub(super) fn settle(
@@ -182,6 +196,7 @@ impl Memory {
         let Some(seen) = self.files.get_mut(path).filter(|seen| seen.stamp == stamp) else {
             return true;
         };
+        seen.is_passed_over = false;
         let Some((name, reason)) = refusal else {
             seen.became = Became::Taken;
             return true;
@@ -308,6 +323,14 @@ impl Seen {
                 self.is_waiting() || refused.is_some_and(|it| it.reason.may_hide_a_report())
             }
         }
+    }
+
+    /// Whether it may have held a report that nobody has taken in, and holds it no more, now that it
+    /// looks like this. What was passed over has perhaps grown, or was touched.
+    fn is_lost_for(&self, now: &FileStamp) -> bool {
+        let is_touched = (now.length, now.modified) == (self.stamp.length, self.stamp.modified);
+        let may_hold_it = is_touched || now.length > self.stamp.length;
+        self.is_waiting() && !(self.is_passed_over && may_hold_it)
     }
 
     /// Whether it stands still and only a fault of ours keeps it from being taken in.

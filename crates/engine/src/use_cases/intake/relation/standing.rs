@@ -148,9 +148,9 @@ impl Engine {
                 continue;
             }
             let may_be_same = row.summary.may_be_case_of(&parsed.summary);
-            // Where both name nobody, their identifier may be a fault of the export: each stays a
+            // Where one names nobody, their identifier may be a fault of the export: each stays a
             // report of its own, and in its order.
-            let is_named = row.summary.names_somebody() || parsed.summary.names_somebody();
+            let is_named = row.summary.names_somebody() && parsed.summary.names_somebody();
             let says_same = may_be_same && is_named;
             standing.push(Standing {
                 relative,

@@ -46,7 +46,10 @@ async fn what_is_written_over_or_leaves_just_before_it_is_read_is_told() {
             if is_first.swap(false, Ordering::SeqCst) {
                 fs::remove_file(&file).unwrap();
                 if is_written_over {
-                    fs::write(&file, testkit::DocumentBuilder::new(2).json()).unwrap();
+                    // A longer one may have grown.
+                    let text = testkit::DocumentBuilder::new(2).json();
+                    let shorter: serde_json::Value = serde_json::from_str(&text).unwrap();
+                    fs::write(&file, shorter.to_string()).unwrap();
                 }
             }
             look(path)
@@ -61,4 +64,34 @@ async fn what_is_written_over_or_leaves_just_before_it_is_read_is_told() {
         tokio::join!(watching, acting).0.unwrap();
         assert_eq!(file_of(&notice(&engine, "watched-files-gone").unwrap()).0, "1");
     }
+}
+
+/// Some programs touch a file whenever it is read, and a link may lead nowhere: the one is taken in
+/// and not told as gone, the other is named with the reason.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_touched_when_it_is_read_is_taken_and_a_dead_link_is_named() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (_home, engine, folder) = ground().await;
+    report(&folder, 1);
+    let (file, look) = (folder.join("001.json"), plain(&engine));
+    std::os::unix::fs::symlink(folder.join("nowhere"), folder.join("lost.json")).unwrap();
+    let reads = AtomicUsize::new(0);
+    let inspect = |path: PathBuf| {
+        if path == file {
+            let mode = 0o600 + 0o44 * (reads.fetch_add(1, Ordering::SeqCst) as u32 % 2);
+            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        }
+        look(path)
+    };
+    let cancel = CancellationToken::new();
+    let watching = watch_by(&engine, &folder, &cancel, inspect, |_| {});
+    let acting = async {
+        until("taken", || taken(&engine) == 1).await;
+        until("named", || notice(&engine, "watched-files-refused").is_some()).await;
+        cancel.cancel();
+    };
+    tokio::join!(watching, acting).0.unwrap();
+    assert_eq!(file_of(&notice(&engine, "watched-files-refused").unwrap()), ("1", "lost.json"));
+    assert!(notice(&engine, "watched-files-gone").is_none());
 }
