@@ -14,4 +14,5 @@ pub(crate) mod refusals;
 pub(crate) mod reply;
 pub(crate) mod routes;
 pub(crate) mod search;
+pub(crate) mod turns;
 pub(crate) mod unreadable;

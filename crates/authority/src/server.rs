@@ -357,7 +357,8 @@ async fn connection(
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_concurrent_streams(128)
+        // A courier has eight. What is sent and not taken stays in memory for each.
+        .max_concurrent_streams(16)
         // Longer headers are refused by `routes`, with an OperationOutcome.
         .max_header_list_size(HEADER_LIST_MAX)
         .keep_alive_interval(HEAD_MAX)

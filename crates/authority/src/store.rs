@@ -37,6 +37,9 @@ use crate::AuthorityError;
 use crate::clock;
 use crate::notice::Notice;
 
+/// Connections of one process to a server for reading: searches leave some of them to other questions.
+pub(crate) const READERS: usize = 16;
+
 /// Why the database did not do it. Cheap to clone: one failed group fails all its members.
 #[derive(Debug, Clone, thiserror::Error)]
 #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "a file has fewer reasons"))]
@@ -158,23 +161,16 @@ pub(crate) struct NewDocument {
     pub(crate) body: Bytes,
     /// Not processed before this time after it is accepted.
     pub(crate) delay: Duration,
-    /// Accepted only if the laboratory has nothing that matches.
-    pub(crate) unless: Option<Query>,
+    /// Accepted only if the laboratory has nothing that matches. It had nothing at this time.
+    pub(crate) unless: Option<(Query, Instant)>,
 }
 
 impl NewDocument {
-    /// What must find nothing for it to be accepted; two are as telling as all.
+    /// What must find nothing for it to be accepted. Whatever the condition costs was paid before:
+    /// here, where everybody waits, what has happened since is looked at, row by row.
     fn unless(&self) -> Option<Search> {
-        let query = self.unless.clone()?;
-        Some(Search {
-            laboratory: self.laboratory,
-            query,
-            as_of: None,
-            known_until: None,
-            count: 2,
-            page: 1,
-            beside: None,
-        })
+        let (query, since) = self.unless.clone()?;
+        Some(Search::of_condition(self.laboratory, query, Some(since)))
     }
 
     fn has_failed(&self) -> bool {
@@ -249,6 +245,8 @@ pub(crate) enum Store {
     Postgres(postgres::Database),
 }
 
+/// Bytes of documents that a worker judges together; one that is larger is judged alone.
+const BODIES_AT_ONCE: usize = 32 << 20;
 /// How often the queue is looked at that other processes fill.
 const SHARED_QUEUE_EVERY: Duration = Duration::from_millis(250);
 

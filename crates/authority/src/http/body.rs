@@ -11,6 +11,8 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 
 use crate::http::context::header;
+use crate::http::limits::{NoRoom, Permit};
+use crate::http::refusals::no_room;
 use crate::http::reply::Reply;
 
 /// A body that is refused is read on so far, that its sender comes to read the answer.
@@ -68,6 +70,8 @@ pub(crate) enum BodyProblem {
     TooLarge(usize),
     TooSlow,
     Broken,
+    /// Others have the room that it takes.
+    NoRoom(NoRoom),
 }
 
 impl BodyProblem {
@@ -84,6 +88,7 @@ impl BodyProblem {
                 "timeout",
                 "The request did not arrive in time",
             ),
+            Self::NoRoom(why) => no_room(why),
             Self::Broken => Reply::error(
                 StatusCode::BAD_REQUEST,
                 "structure",
@@ -93,15 +98,38 @@ impl BodyProblem {
     }
 }
 
+/// Bytes of a body, as its header says.
+pub(crate) fn announced(headers: &HeaderMap) -> Option<usize> {
+    header(headers, CONTENT_LENGTH).and_then(|length| length.parse().ok())
+}
+
+/// Reads past a body, so that its sender comes to read the answer.
+pub(crate) async fn read_past(headers: &HeaderMap, body: Incoming, pause_max: Duration) {
+    // What becomes of it is told already.
+    let _ = read(headers, body, 0, pause_max, None).await;
+}
+
 /// Reads a body within its limits of size and time: `body_max` bytes, `pause_max` between two
-/// pieces. With a `body_max` of 0 it is read past, so that its sender comes to read the answer.
+/// pieces; and of the bytes that its place keeps, of which it takes more where it was not announced
+/// how many there are.
 pub(crate) async fn read_body(
+    headers: &HeaderMap,
+    body: Incoming,
+    body_max: usize,
+    pause_max: Duration,
+    place: &mut Permit,
+) -> Result<Bytes, BodyProblem> {
+    read(headers, body, body_max, pause_max, Some(place)).await
+}
+
+async fn read(
     headers: &HeaderMap,
     mut body: Incoming,
     body_max: usize,
     pause_max: Duration,
+    mut place: Option<&mut Permit>,
 ) -> Result<Bytes, BodyProblem> {
-    let announced = header(headers, CONTENT_LENGTH).and_then(|length| length.parse().ok());
+    let announced = announced(headers);
     let drained_max = BODY_DRAINED_MAX.max(body_max);
     if announced.is_some_and(|length: usize| length > drained_max) {
         return Err(BodyProblem::TooLarge(body_max));
@@ -109,6 +137,7 @@ pub(crate) async fn read_body(
     let end = tokio::time::Instant::now() + BODY_TIME_MAX;
     let mut bytes = BytesMut::with_capacity(announced.unwrap_or(0).min(body_max));
     let mut seen = 0usize;
+    let mut no_room = None;
     loop {
         let pause = tokio::time::Instant::now() + pause_max;
         let frame = tokio::time::timeout_at(pause.min(end), body.frame())
@@ -120,9 +149,19 @@ pub(crate) async fn read_body(
         if seen > drained_max {
             return Err(BodyProblem::TooLarge(body_max));
         }
-        if seen <= body_max {
+        if let (Some(place), None, true) = (&mut place, no_room, seen <= body_max) {
+            // Nothing where it was announced.
+            no_room = place.keep(seen.saturating_sub(place.kept())).err();
+        }
+        if no_room.is_some() {
+            bytes = BytesMut::new();
+        } else if seen <= body_max {
             bytes.extend_from_slice(&data);
         }
     }
-    if seen > body_max { Err(BodyProblem::TooLarge(body_max)) } else { Ok(bytes.freeze()) }
+    match no_room {
+        _ if seen > body_max => Err(BodyProblem::TooLarge(body_max)),
+        Some(why) => Err(BodyProblem::NoRoom(why)),
+        None => Ok(bytes.freeze()),
+    }
 }

@@ -57,6 +57,19 @@ pub(crate) fn header(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
 }
 
+/// A header that stands several times, or cannot be read.
+pub(crate) struct Unclear;
+
+/// The value of a header that a request has once at most.
+pub(crate) fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Unclear> {
+    let mut values = headers.get_all(name).into_iter();
+    match (values.next(), values.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => value.to_str().map(Some).map_err(|_| Unclear),
+        (Some(_), Some(_)) => Err(Unclear),
+    }
+}
+
 /// `{base_url}` as the caller names us.
 pub(crate) fn base_of(context: &Context, parts: &Parts) -> String {
     let named = parts

@@ -14,15 +14,15 @@ use http::{Method, StatusCode, request::Parts};
 use crate::clock;
 use crate::faults::Oddities;
 use crate::http::body::{body_format, form};
-use crate::http::context::{Context, ForeignDocument, base_of, header};
+use crate::http::context::{Context, ForeignDocument, Unclear, base_of, header, only};
 use crate::http::fhir_json::{Link, SearchSet, displace_rules};
 use crate::http::percent::broken_parameters;
 use crate::http::refusals::{not_encoded, not_found};
 use crate::http::reply::Reply;
-use crate::http::search::{self, Manner, reference};
+use crate::http::search::{self, Manner, reference, say_more};
 use crate::notice::Notice;
 use crate::process::intake::{Metadata, Submission, examine};
-use crate::store::{Accepted, Found, Laboratory, NewDocument, StoreError};
+use crate::store::{Accepted, Found, Laboratory, NewDocument, Search, StoreError};
 
 /// A request whose caller and route are known.
 #[derive(Clone, Copy)]
@@ -44,12 +44,7 @@ pub(crate) async fn create(asked: Asked<'_>, body: Bytes) -> Result<Reply, Store
             return Ok(Reply::error(status, "not-supported", words));
         }
     };
-    let examined = {
-        let body = body.clone();
-        let (strictness, validation) = (context.strictness, Arc::clone(&context.validation));
-        tokio::task::spawn_blocking(move || examine(&body, format, strictness, &validation)).await
-    };
-    let (metadata, notices) = match examined.map_err(|_| StoreError::Closed)? {
+    let (metadata, notices) = match examined(asked, body.clone(), format).await? {
         Submission::Fits(metadata, notices) => (metadata, notices),
         Submission::NotJudged => {
             let words = "The service cannot validate at present; try again later";
@@ -70,13 +65,24 @@ pub(crate) async fn create(asked: Asked<'_>, body: Bytes) -> Result<Reply, Store
             };
         }
     };
-    let condition = header(&parts.headers, IF_NONE_EXIST).filter(|_| context.conditional_create);
+    let condition = match only(&parts.headers, IF_NONE_EXIST) {
+        _ if !context.conditional_create => None,
+        Ok(condition) => condition,
+        Err(Unclear) => {
+            // Never ignored: what is asked for is not to be stored twice.
+            let words = "A request has one If-None-Exist, which is readable";
+            return Ok(Reply::error(StatusCode::BAD_REQUEST, "value", words));
+        }
+    };
     if let Some(refusal) = condition.and_then(|condition| search::too_many(asked_of(condition))) {
         return Ok(refusal);
     }
     let unless = match condition.map(|condition| condition_of(context, condition)) {
         None => None,
-        Some(Some(query)) => Some(query),
+        Some(Some(query)) => match first(asked, query).await? {
+            Ok(unless) => Some(unless),
+            Err(found) => return Ok(existing(asked, found)),
+        },
         Some(None) => {
             let words = "If-None-Exist holds search parameters of this service";
             return Ok(Reply::error(StatusCode::BAD_REQUEST, "value", words));
@@ -87,10 +93,23 @@ pub(crate) async fn create(asked: Asked<'_>, body: Bytes) -> Result<Reply, Store
     let accepted = Box::pin(stored(context, new.clone()));
     let at = match accepted.await? {
         Accepted::Created(at) => at,
-        Accepted::Existing(found) => return Ok(existing(asked, &found)),
+        Accepted::Existing(found) => return Ok(existing(asked, found)),
     };
     tracing::info!(laboratory = asked.caller.name, receipt = new.receipt, "accepted");
     Ok(created(asked, new, at))
+}
+
+/// What a body is. Its tree takes many times its bytes, so that some are read at a time.
+async fn examined(asked: Asked<'_>, body: Bytes, format: Format) -> Result<Submission, StoreError> {
+    let Asked { context, caller, .. } = asked;
+    let turn = context.rate_limiter.judging.take(caller.id).await;
+    let (strictness, validation) = (context.strictness, Arc::clone(&context.validation));
+    let examining = tokio::task::spawn_blocking(move || {
+        // Also where the client has gone meanwhile.
+        let _turn = turn;
+        examine(&body, format, strictness, &validation)
+    });
+    examining.await.map_err(|_| StoreError::Closed)
 }
 
 /// A document without its text, from this caller.
@@ -174,6 +193,7 @@ fn found_new(new: NewDocument, at: Instant) -> Found {
         identifier: new.identifier,
         document_identifier: new.document_identifier,
         notices: new.notices,
+        is_cut: false,
     }
 }
 
@@ -198,6 +218,18 @@ async fn refused(
     Ok(reply)
 }
 
+/// Looks for what a condition matches, before anybody waits for it; where there is nothing, since
+/// when that may have changed.
+async fn first(
+    asked: Asked<'_>,
+    query: Query,
+) -> Result<Result<(Query, Instant), Vec<Found>>, StoreError> {
+    let Asked { context, caller, .. } = asked;
+    let search = Search::of_condition(caller.id, query.clone(), None);
+    let (page, _turn) = search::searched(context, search).await?;
+    Ok(if page.found.is_empty() { Ok((query, page.as_of)) } else { Err(page.found) })
+}
+
 /// The condition of a conditional create. What is not understood must not be ignored here, as it is
 /// by a search: a document more or less depends on it.
 fn condition_of(context: &Context, condition: &str) -> Option<Query> {
@@ -212,10 +244,11 @@ fn asked_of(condition: &str) -> &str {
 }
 
 /// What a conditional create found: the one that is there, or several of which none is meant.
-fn existing(asked: Asked<'_>, found: &[Found]) -> Reply {
+fn existing(asked: Asked<'_>, mut found: Vec<Found>) -> Reply {
     let Asked { context, parts, odd, .. } = asked;
-    match found {
+    match &mut found[..] {
         [one] => {
+            say_more(one);
             let location = format!("{}/DocumentReference/{}", base_of(context, parts), one.receipt);
             let reply = Reply::resource(StatusCode::OK, &reference(one, odd)).about(&one.receipt);
             versioned(reply, one).with(LOCATION, &location)
@@ -286,7 +319,8 @@ pub(crate) async fn find(asked: Asked<'_>, body: &[u8]) -> Result<Reply, StoreEr
     }
     let base = base_of(context, parts);
     let strict = prefer(&parts.headers, "handling").as_deref() == Some("strict");
-    let manner = Manner { base: &base, strict, shape: None, odd };
+    let head = parts.method == Method::HEAD;
+    let manner = Manner { base: &base, strict, shape: None, odd, head };
     let mut reply = search::answer(context, caller, &raw, manner).await?;
     reply.format = asked_by_form;
     Ok(reply)

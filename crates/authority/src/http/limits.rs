@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -9,6 +10,7 @@ use serde::Deserialize;
 use tokio::time::Instant;
 
 use crate::AuthorityError;
+use crate::http::turns::Turns;
 
 /// Limits of each laboratory; the defaults are far above what an honest one needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +81,12 @@ pub(crate) struct RateLimiter {
     file: Option<PathBuf>,
     own: Mutex<(Option<SystemTime>, OwnLimits)>,
     used: Mutex<HashMap<i64, Used>>,
+    /// Bytes of requests and answers under way, of all laboratories. Changed with `used` locked.
+    bytes: AtomicUsize,
+    /// For reading and judging what is sent.
+    pub(crate) judging: Arc<Turns>,
+    /// For searches, and the answers to them.
+    pub(crate) searching: Arc<Turns>,
 }
 
 #[derive(Debug)]
@@ -87,6 +95,8 @@ struct Used {
     left: f64,
     since: Instant,
     open: u32,
+    /// Bytes of its requests and answers under way.
+    bytes: usize,
     /// Refused and not recorded yet, and when refusals were recorded last.
     refused: u32,
     recorded: Option<Instant>,
@@ -118,7 +128,27 @@ pub(crate) struct Permit {
     laboratory: i64,
     /// Bytes of a request body of this laboratory.
     pub(crate) body_max: usize,
+    /// Bytes that are kept for it.
+    bytes: usize,
 }
+
+/// Why there is no room for what a request brings or asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoRoom {
+    /// The laboratory has its part.
+    OfLaboratory,
+    /// All laboratories together have everything.
+    AtAll,
+}
+
+/// The largest requests that one laboratory may have under way: a courier has eight.
+const BODIES_OF_LABORATORY: usize = 8;
+/// Laboratories that may have as many at the same time.
+const LABORATORIES: usize = 3;
+/// Bytes of the largest answer to a search.
+const ANSWER: usize = 8 << 20;
+/// Bytes that each laboratory may have under way whatever the others have.
+const OWN: usize = 1 << 20;
 
 const SECOND: Duration = Duration::from_secs(1);
 /// Refusals of one laboratory go on record together, so that a flood cannot fill the audit log.
@@ -131,7 +161,15 @@ impl RateLimiter {
             Some(path) => (changed(path), OwnLimits::read(path)?),
             None => (None, OwnLimits::default()),
         };
-        Ok(Arc::new(Self { limits, file, own: Mutex::new(own), used: Mutex::default() }))
+        Ok(Arc::new(Self {
+            limits,
+            file,
+            own: Mutex::new(own),
+            used: Mutex::default(),
+            bytes: AtomicUsize::default(),
+            judging: Turns::for_each_core(),
+            searching: Turns::for_searches(),
+        }))
     }
 
     /// Reads the file again where it has changed. One that cannot be read leaves the last in force.
@@ -173,8 +211,13 @@ impl RateLimiter {
         used.left -= 1.0;
         used.open += 1;
         let of = Arc::clone(self);
-        let place = Permit { of, laboratory: who.laboratory, body_max: limits.body_max };
+        let place = Permit { of, laboratory: who.laboratory, body_max: limits.body_max, bytes: 0 };
         Admission { place: Ok(place), refusals: std::mem::take(&mut used.refused) }
+    }
+
+    /// Counts a refusal of what was let in; how many there are to put on record now.
+    pub(crate) fn refuse(&self, who: Caller<'_>, now: Instant) -> u32 {
+        self.lock().get_mut(&who.laboratory).map_or(0, |used| used.refuse(who.certificate, now))
     }
 
     /// Refusals that could not be put on record are counted again.
@@ -208,7 +251,7 @@ impl RateLimiter {
 impl Used {
     fn new(left: f64, now: Instant) -> Self {
         let certificate = String::new();
-        Self { left, since: now, open: 0, refused: 0, recorded: None, certificate }
+        Self { left, since: now, open: 0, bytes: 0, refused: 0, recorded: None, certificate }
     }
 
     /// Counts a refusal; how many there are to put on record now.
@@ -224,10 +267,44 @@ impl Used {
     }
 }
 
+impl Permit {
+    /// Keeps so many more bytes for it until it ends. Where none are under way there is room for
+    /// any size that is allowed: nothing is refused for ever. One laboratory has half of everything
+    /// at most, and a little is left to each, so that none is kept out by others.
+    pub(crate) fn keep(&mut self, bytes: usize) -> Result<(), NoRoom> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let part = |body_max: usize| body_max.max(ANSWER).saturating_mul(BODIES_OF_LABORATORY);
+        let mut used = self.of.lock();
+        let Some(used) = used.get_mut(&self.laboratory) else { return Ok(()) };
+        let fits = |taken: usize, most: usize| taken == 0 || taken.saturating_add(bytes) <= most;
+        let most = part(self.of.limits.body_max).saturating_mul(LABORATORIES);
+        if !fits(used.bytes, part(self.body_max).min(most / 2)) {
+            return Err(NoRoom::OfLaboratory);
+        }
+        let is_little = used.bytes.saturating_add(bytes) <= OWN;
+        if !is_little && !fits(self.of.bytes.load(Ordering::Relaxed), most) {
+            return Err(NoRoom::AtAll);
+        }
+        used.bytes += bytes;
+        self.of.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.bytes += bytes;
+        Ok(())
+    }
+
+    /// Bytes that are kept for it.
+    pub(crate) const fn kept(&self) -> usize {
+        self.bytes
+    }
+}
+
 impl Drop for Permit {
     fn drop(&mut self) {
         if let Some(used) = self.of.lock().get_mut(&self.laboratory) {
             used.open = used.open.saturating_sub(1);
+            used.bytes = used.bytes.saturating_sub(self.bytes);
+            self.of.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
         }
     }
 }
@@ -266,6 +343,54 @@ mod tests {
         let none = Limits { requests_per_second: 0, ..limits };
         let none = RateLimiter::new(none, None).unwrap();
         assert!(place(&none, 1, start).unwrap_err() >= SECOND);
+    }
+
+    #[tokio::test]
+    async fn a_laboratory_has_a_part_of_all_bytes_under_way() {
+        let limits = Limits { body_max: 20 << 20, ..Limits::default() };
+        let all = RateLimiter::new(limits, None).unwrap();
+        let start = Instant::now();
+        let mut held = Vec::new();
+        for laboratory in 1..=3 {
+            for _ in 0..8 {
+                let mut one = place(&all, laboratory, start).unwrap();
+                assert_eq!(one.keep(20 << 20), Ok(()), "{laboratory}");
+                held.push(one);
+            }
+            let mut more = place(&all, laboratory, start).unwrap();
+            assert_eq!(more.keep(1), Err(NoRoom::OfLaboratory));
+        }
+        let mut other = place(&all, 4, start).unwrap();
+        assert_eq!(other.keep(OWN + 1), Err(NoRoom::AtAll));
+        assert_eq!(other.keep(OWN), Ok(()), "a little is left to each");
+        assert_eq!(other.keep(1), Err(NoRoom::AtAll));
+        held.pop();
+        assert_eq!((other.keep(5), other.keep(5), other.kept()), (Ok(()), Ok(()), OWN + 10));
+        drop(held);
+        let mut huge = place(&all, 5, start).unwrap();
+        assert_eq!(huge.keep(usize::MAX), Err(NoRoom::AtAll));
+        drop(other);
+        assert_eq!(huge.keep(1 << 40), Ok(()), "alone whatever its limit allows");
+        drop(huge);
+        assert_eq!(all.bytes.load(Ordering::Relaxed), 0);
+    }
+
+    #[tokio::test]
+    async fn a_laboratory_with_large_limits_of_its_own_leaves_half_to_others() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "[laboratory.a]\nbody-max = 1000000000\n").unwrap();
+        let all = RateLimiter::new(Limits::default(), Some(file.path().to_owned())).unwrap();
+        let large = || {
+            let who = Caller { laboratory: 1, name: Some("a"), certificate: "ab" };
+            all.enter(who, Instant::now()).place.unwrap()
+        };
+        let (mut held, mut more) = (large(), large());
+        assert_eq!(held.keep(240 << 20), Ok(()));
+        assert_eq!(more.keep(1), Err(NoRoom::OfLaboratory));
+        let mut other = place(&all, 2, Instant::now()).unwrap();
+        assert_eq!(other.keep(20 << 20), Ok(()));
+        drop((held, other));
+        assert_eq!(more.keep(1_000_000_000), Ok(()), "one of its own limit");
     }
 
     #[tokio::test]

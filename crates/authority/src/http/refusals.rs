@@ -3,6 +3,7 @@
 use http::StatusCode;
 use http::header::RETRY_AFTER;
 
+use crate::http::limits::NoRoom;
 use crate::http::reply::Reply;
 use crate::notice::Notice;
 use crate::store::StoreError;
@@ -36,6 +37,19 @@ pub(crate) fn out_of_order(error: &StoreError) -> Reply {
     }
     let words = "The service cannot use its database at the moment";
     Reply::error(StatusCode::SERVICE_UNAVAILABLE, "transient", words).with(RETRY_AFTER, "30")
+}
+
+/// Too much is under way for what is asked. Nothing of it was done, and 429 says so: a courier takes
+/// 503 for a doubt.
+pub(crate) fn no_room(why: NoRoom) -> Reply {
+    let words = match why {
+        NoRoom::OfLaboratory => {
+            "Too many bytes of requests and answers of this laboratory are under way"
+        }
+        NoRoom::AtAll => "Too many bytes of requests and answers are under way",
+    };
+    let reply = Reply::error(StatusCode::TOO_MANY_REQUESTS, "throttled", words);
+    reply.with(RETRY_AFTER, "5").throttled()
 }
 
 /// More work than one request may ask for; less of the same can be asked.

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::http::fhir_json::Outcome;
 use crate::http::limits::Permit;
+use crate::http::turns::Turn;
 use crate::notice::Notice;
 
 /// Id of a request, of the caller's making or ours (<https://hl7.org/fhir/R4/http.html#custom>).
@@ -34,6 +35,8 @@ pub(crate) struct Reply {
     pub(crate) shown: Shown,
     /// Given back when the answer has gone.
     permit: Option<Permit>,
+    /// Given back when it has its encoding.
+    _turn: Option<Turn>,
 }
 
 fhir::shows_only!(Reply { status, form, shown });
@@ -49,6 +52,8 @@ pub(crate) struct Shown {
     pub(crate) ids: Option<String>,
     /// It is in the audit log already.
     pub(crate) recorded: bool,
+    /// A refusal above the limits: it goes on record together with others.
+    pub(crate) throttled: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +75,7 @@ impl Reply {
             format: None,
             shown: Shown::default(),
             permit: None,
+            _turn: None,
         }
     }
 
@@ -77,6 +83,21 @@ impl Reply {
     /// nobody reads takes memory too.
     pub(crate) fn holding(self, permit: Permit) -> Self {
         Self { permit: Some(permit), ..self }
+    }
+
+    /// The turn of the work that it takes to write it.
+    pub(crate) fn in_turn(self, turn: Turn) -> Self {
+        Self { _turn: Some(turn), ..self }
+    }
+
+    /// Gives its turn back early: it is written later.
+    pub(crate) fn out_of_turn(self) -> Self {
+        Self { _turn: None, ..self }
+    }
+
+    /// Bytes of the body, as JSON.
+    pub(crate) fn length(&self) -> usize {
+        self.text.as_ref().map_or(0, String::len)
     }
 
     pub(crate) fn resource(status: StatusCode, resource: &impl Serialize) -> Self {
@@ -125,6 +146,12 @@ impl Reply {
     /// Is about this document of the caller.
     pub(crate) fn about(mut self, receipt: &str) -> Self {
         self.shown.receipt = Some(receipt.to_owned());
+        self
+    }
+
+    /// Is a refusal above the limits, which goes on record together with others.
+    pub(crate) fn throttled(mut self) -> Self {
+        self.shown.throttled = true;
         self
     }
 

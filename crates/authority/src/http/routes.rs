@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
 use exchange::{Negotiated, negotiate, pairs, parse_media_type};
 use fhir::Format;
 use http::header::{ACCEPT, ALLOW, CONNECTION, CONTENT_TYPE, EXPECT, HOST, HeaderMap, RETRY_AFTER};
@@ -11,13 +12,15 @@ use tokio::time::Instant;
 
 use crate::clock;
 use crate::faults::{FaultKind, Interaction, Met};
-use crate::http::body::{BodyProblem, read_body};
+use crate::http::body::{BodyProblem, announced, read_body, read_past};
 use crate::http::context::{Context, header};
 use crate::http::definition::{self, Facts, OPENAPI_PATH, Route, route_of};
 use crate::http::interactions::{self, Asked};
-use crate::http::limits::{Admission, Caller};
+use crate::http::limits::{Admission, Caller, Permit};
 use crate::http::percent::{broken_parameters, decoded};
-use crate::http::refusals::{not_acceptable, not_encoded, not_found, out_of_order, too_costly};
+use crate::http::refusals::{
+    no_room, not_acceptable, not_encoded, not_found, out_of_order, too_costly,
+};
 use crate::http::reply::{Outgoing, REQUEST_ID, Reply};
 use crate::http::search;
 use crate::store::{AuditEntry, Laboratory};
@@ -30,6 +33,9 @@ pub(crate) struct Cut;
 
 /// The bucket of callers that are no laboratory.
 pub(crate) const STRANGERS: i64 = 0;
+/// Bytes of a long answer: it becomes XML beside other requests and not before them, and counts
+/// among what is under way.
+const LONG: usize = 64 << 10;
 /// Bytes of all names and values in a request's header. An address and a dozen fields need 1 KiB.
 const HEADER_MAX: usize = 64 << 10;
 
@@ -60,15 +66,19 @@ pub(crate) async fn answer(
     context.metrics.answered(name, status, began.elapsed());
     let (mut reply, format) = answered?;
     if let Some(body) = body.filter(|_| !waits_for_leave(&parts)) {
-        // Read past, so that the sender comes to read the answer.
-        let _ = read_body(&parts.headers, body, 0, context.pause_max).await;
+        read_past(&parts.headers, body, context.pause_max).await;
     }
     if context.ending.is_cancelled() && parts.version < Version::HTTP_2 {
         reply = reply.with(CONNECTION, "close");
     }
     let id = request_id(&parts.headers);
     tracing::debug!(request = %id, interaction = name, status, "answered");
-    Ok(reply.with(REQUEST_ID, &id).into_response(format, parts.method == Method::HEAD))
+    let (reply, head) = (reply.with(REQUEST_ID, &id), parts.method == Method::HEAD);
+    if format == Format::Json || reply.length() <= LONG {
+        return Ok(reply.into_response(format, head));
+    }
+    let writing = tokio::task::spawn_blocking(move || reply.into_response(format, head));
+    writing.await.map_err(|_| Cut)
 }
 
 /// The name of an interaction in the audit log and the metrics.
@@ -108,15 +118,8 @@ impl Arriving<'_> {
             certificate: &self.certificate.fingerprint,
         };
         let Admission { place, refusals } = context.rate_limiter.enter(who, Instant::now());
-        if refusals > 0 {
-            let entry = throttled(laboratory, &self.certificate.fingerprint, refusals);
-            if context.store.audit(entry).await.is_err() {
-                // They are put on record with the next ones. A refusal shows nothing, so it does
-                // not wait for that.
-                context.rate_limiter.give_back(who.laboratory, refusals);
-            }
-        }
-        let place = match place {
+        record_refusals(context, laboratory, who, refusals).await;
+        let mut place = match place {
             Ok(place) => place,
             Err(wait) => {
                 let words = "Too many requests of this laboratory";
@@ -128,7 +131,7 @@ impl Arriving<'_> {
         let mut reply = match self.broken() {
             Some(reply) => reply,
             None if wanted.is_none() && !self.may_say_in_form() => not_acceptable(),
-            None => self.routed(context, caller.as_ref(), body, place.body_max).await?,
+            None => self.routed(context, caller.as_ref(), body, &mut place).await?,
         };
         let format = match self.format_wanted(reply.format.as_deref()) {
             Some(format) => format,
@@ -137,7 +140,11 @@ impl Arriving<'_> {
                 format
             }
         };
-        if !reply.shown.recorded
+        reply = with_room(reply, &mut place);
+        if reply.shown.throttled {
+            let refusals = context.rate_limiter.refuse(who, Instant::now());
+            record_refusals(context, laboratory, who, refusals).await;
+        } else if !reply.shown.recorded
             && let Err(error) = context.store.audit(self.entry(laboratory, &reply)).await
         {
             // Nothing is shown that is not recorded.
@@ -215,12 +222,34 @@ impl Arriving<'_> {
         (!broken.is_empty()).then(|| not_encoded(&broken))
     }
 
+    /// The body, for which its place keeps as many bytes as it has; or why it is not taken.
+    async fn body(
+        &self,
+        context: &Context,
+        body: &mut Option<Incoming>,
+        place: &mut Permit,
+        is_form: bool,
+    ) -> Result<Bytes, Reply> {
+        let headers = &self.parts.headers;
+        let most = if is_form { place.body_max.min(search::FORM_MAX) } else { place.body_max };
+        let length = announced(headers).filter(|length| *length <= most);
+        place.keep(length.unwrap_or(0)).map_err(no_room)?;
+        let Some(body) = body.take() else { return Ok(Bytes::new()) };
+        let read = read_body(headers, body, most, context.pause_max, place).await;
+        read.map_err(|problem| match problem {
+            BodyProblem::TooLarge(most) if is_form => {
+                too_costly(format!("A search by form holds at most {most} bytes"))
+            }
+            problem => problem.answered(),
+        })
+    }
+
     async fn routed(
         &self,
         context: &Context,
         caller: Option<&Laboratory>,
         body: &mut Option<Incoming>,
-        body_max: usize,
+        place: &mut Permit,
     ) -> Result<Reply, Cut> {
         let parts = self.parts;
         let Some(caller) = caller else {
@@ -241,17 +270,9 @@ impl Arriving<'_> {
             return Ok(reply.with(ALLOW, &route.allowed()));
         };
         let is_form = interaction == Interaction::Search && parts.method == Method::POST;
-        let body_max = if is_form { body_max.min(search::FORM_MAX) } else { body_max };
-        let body = match body.take() {
-            Some(body) => read_body(&parts.headers, body, body_max, context.pause_max).await,
-            None => Ok(bytes::Bytes::new()),
-        };
-        let body = match body {
+        let body = match self.body(context, body, place, is_form).await {
             Ok(body) => body,
-            Err(BodyProblem::TooLarge(most)) if is_form => {
-                return Ok(too_costly(format!("A search by form holds at most {most} bytes")));
-            }
-            Err(problem) => return Ok(problem.answered()),
+            Err(refusal) => return Ok(refusal),
         };
         let Met { kind: fault, oddities } = context.faults.meet(interaction);
         if let Some(reply) = instead(fault.as_ref()).await? {
@@ -285,11 +306,23 @@ impl Arriving<'_> {
     }
 }
 
+/// An answer that is as long as there is room for; what was stored is told in any case.
+fn with_room(reply: Reply, place: &mut Permit) -> Reply {
+    if reply.shown.recorded || reply.length() <= LONG {
+        return reply;
+    }
+    match place.keep(reply.length()) {
+        Ok(()) => reply,
+        Err(why) => no_room(why),
+    }
+}
+
 /// The answer as a fault of the plan lets it out.
 async fn let_out(reply: Reply, fault: Option<FaultKind>) -> Result<Reply, Cut> {
     Ok(match fault {
         Some(FaultKind::CutAfterCommit) => return Err(Cut),
         Some(FaultKind::DelayAnswer(time)) => {
+            let reply = reply.out_of_turn();
             tokio::time::sleep(time).await;
             reply
         }
@@ -298,6 +331,23 @@ async fn let_out(reply: Reply, fault: Option<FaultKind>) -> Result<Reply, Cut> {
         Some(FaultKind::EmptyBody) => reply.without_body(),
         _ => reply,
     })
+}
+
+/// Puts refusals above the limits on record; where that fails, they are with the next ones. A
+/// refusal shows nothing, so it does not wait for that.
+async fn record_refusals(
+    context: &Context,
+    laboratory: Option<i64>,
+    who: Caller<'_>,
+    refusals: u32,
+) {
+    if refusals == 0 {
+        return;
+    }
+    let entry = throttled(laboratory, who.certificate, refusals);
+    if context.store.audit(entry).await.is_err() {
+        context.rate_limiter.give_back(who.laboratory, refusals);
+    }
 }
 
 /// Refusals above the limits, as one line of the audit log.

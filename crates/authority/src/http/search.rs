@@ -1,7 +1,9 @@
 //! Search: a query string in, a searchset Bundle out.
 
-use exchange::{Links, Query, Release, SearchProblem, SortKey, pairs};
-use fhir::Instant;
+use std::sync::Arc;
+
+use exchange::{Links, Processing, Query, Release, SearchProblem, SortKey, pairs};
+use fhir::{Instant, Severity};
 use http::StatusCode;
 
 use crate::clock;
@@ -13,13 +15,18 @@ use crate::http::fhir_json::{
 };
 use crate::http::refusals::too_costly;
 use crate::http::reply::Reply;
+use crate::http::turns::Turn;
 use crate::notice::Notice;
+use crate::process::diagnostics::notice_of_text;
+use crate::process::intake::more_than;
 use crate::store::{Beside, Found, FoundPage, Laboratory, Search, StoreError, axis};
 
 /// Entries of a page where `_count` is not given.
 const COUNT_DEFAULT: u32 = 50;
 /// Most entries of a page: about 1 MB.
 const COUNT_MAX: u32 = 1000;
+/// Documents and messages of an answer that is written beside other requests, and not before them.
+const HEAVY: usize = 200;
 /// Bytes of a search by form. In an address the header's limit holds.
 pub(crate) const FORM_MAX: usize = 64 << 10;
 /// Parameters of a search.
@@ -48,6 +55,8 @@ pub(crate) struct Manner<'a> {
     pub(crate) shape: Option<&'a str>,
     /// How the answer is odd, by the fault plan.
     pub(crate) odd: &'a Oddities,
+    /// `HEAD`: what is found is not shown.
+    pub(crate) head: bool,
 }
 
 /// The answer to more parameters, or more alternatives, than one search may have.
@@ -134,6 +143,7 @@ pub(crate) async fn answer(
         count: query.count.unwrap_or(COUNT_DEFAULT),
         page: query.page.unwrap_or(1),
         beside: None,
+        since: None,
         query,
     };
     let beside = snapshot.and_then(|_| beside(raw, &search));
@@ -146,7 +156,7 @@ async fn page(
     manner: Manner<'_>,
     snapshot: Option<Instant>,
 ) -> Result<Reply, StoreError> {
-    let mut result = context.store.search(search.clone()).await?;
+    let (result, turn) = searched(context, search.clone()).await?;
     let Manner { base, odd, shape, .. } = manner;
     let moment = (!odd.shifted_pages).then_some(result.as_of);
     let release = context.release;
@@ -157,18 +167,63 @@ async fn page(
     if odd.zero_based_pages {
         links.iter_mut().for_each(|link| link.url = zero_based_pages(&link.url));
     }
+    let weight: usize = result.found.iter().map(|found| 1 + found.notices.len()).sum();
+    let ids: Vec<_> = result.found.iter().map(|found| found.receipt.as_str()).collect();
+    let ids = (!ids.is_empty() && !manner.head).then(|| ids.join(" "));
+    let entries = u32::try_from(result.found.len()).ok();
+    let mut reply = if weight > HEAVY {
+        let (base, odd) = (base.to_owned(), odd.clone());
+        let writing = move || written_out(result, links, &base, &odd, turn);
+        tokio::task::spawn_blocking(writing).await.map_err(|_| StoreError::Closed)?
+    } else {
+        written_out(result, links, base, odd, turn)
+    };
+    (reply.shown.entries, reply.shown.ids) = (entries, ids);
+    Ok(reply)
+}
+
+/// What is found, and the turn that it took.
+pub(crate) async fn searched(
+    context: &Context,
+    search: Search,
+) -> Result<(FoundPage, Turn), StoreError> {
+    let turn = context.rate_limiter.searching.take(search.laboratory).await;
+    let store = Arc::clone(&context.store);
+    // In a task of its own: a client that goes away gives no turn back while the database works.
+    let searching = tokio::spawn(async move { (store.search(search).await, turn) });
+    let (result, turn) = searching.await.map_err(|_| StoreError::Closed)?;
+    Ok((result?, turn))
+}
+
+/// A page as FHIR. The turn is given back when it is in the encoding that was asked for.
+fn written_out(
+    mut result: FoundPage,
+    links: Vec<Link>,
+    base: &str,
+    odd: &Oddities,
+    turn: Turn,
+) -> Reply {
     let mut set = SearchSet::new(moment_of(&result), clock::now(), result.total, links);
     for found in &mut result.found {
+        say_more(found);
         displace_rules(&mut found.notices, odd);
     }
     for found in &result.found {
         set.push(format!("{base}/DocumentReference/{}", found.receipt), reference(found, odd));
     }
-    let mut reply = Reply::resource(StatusCode::OK, &set);
-    reply.shown.entries = u32::try_from(result.found.len()).ok();
-    let ids: Vec<_> = result.found.iter().map(|found| found.receipt.as_str()).collect();
-    reply.shown.ids = (!ids.is_empty()).then(|| ids.join(" "));
-    Ok(reply)
+    Reply::resource(StatusCode::OK, &set).in_turn(turn)
+}
+
+/// Says that there is more, where a page has room for a part of what was said of a document.
+pub(crate) fn say_more(found: &mut Found) {
+    if !found.is_cut {
+        return;
+    }
+    let is_refused = found.status == Processing::Failed;
+    let severity = if is_refused { Severity::Error } else { Severity::Warning };
+    let words = "The read by id tells all of them".to_owned();
+    let more = notice_of_text(&more_than(found.notices.len(), severity));
+    found.notices.push(Notice { diagnostics: Some(words), ..more });
 }
 
 /// What happened to the laboratory's documents up to this moment is in the result; `None`: nothing

@@ -78,13 +78,19 @@ fn cut(findings: &mut Vec<Finding>) {
     }
     let is_refused = findings.iter().any(|finding| finding.severity == Severity::Error);
     findings.truncate(FINDINGS_TOLD);
-    findings.push(Finding {
+    let severity = if is_refused { Severity::Error } else { Severity::Warning };
+    findings.push(more_than(FINDINGS_TOLD, severity));
+}
+
+/// There is more than these many findings.
+pub(crate) fn more_than(told: usize, severity: Severity) -> Finding {
+    Finding {
         code: "too-many-findings".to_owned(),
-        severity: if is_refused { Severity::Error } else { Severity::Warning },
+        severity,
         expression: String::new(),
         position: None,
-        params: vec![("limit".to_owned(), FINDINGS_TOLD.to_string())],
-    });
+        params: vec![("limit".to_owned(), told.to_string())],
+    }
 }
 
 /// What is to be said of what was sent whether or not there are packages of rules. Here and in

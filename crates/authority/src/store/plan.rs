@@ -6,7 +6,7 @@
 use exchange::{Processing, Query, SortKey, TimeFilter, TimePrefix};
 use fhir::Instant;
 
-use super::find::{Axis, Beside, Search, Tally, axis, interval};
+use super::find::{Axis, Beside, Search, Tally, Told, axis, interval};
 
 /// A parameter of a statement.
 #[derive(Clone)]
@@ -48,18 +48,13 @@ pub(crate) enum Dialect {
 
 impl Dialect {
     /// What a page reads of each document: of `document d` and `version v`.
-    pub(crate) const fn columns(self) -> &'static str {
-        match self {
-            Self::Sqlite => {
-                "d.receipt, v.number, v.status, d.created, v.since, d.identifier_system, \
-                 d.identifier, d.document_identifier, v.notices"
-            }
-            // A document's id is the time of its arrival.
-            Self::Postgres => {
-                "d.receipt, v.number, v.status, d.id, v.since, d.identifier_system, \
-                 d.identifier, d.document_identifier, v.notices"
-            }
-        }
+    pub(crate) fn columns(self, told: Told) -> String {
+        // In PostgreSQL a document's id is the time of its arrival.
+        let (created, notices) = (self.created(), told.columns());
+        format!(
+            "d.receipt, v.number, v.status, d.{created}, v.since, d.identifier_system, \
+             d.identifier, d.document_identifier, {notices}"
+        )
     }
 
     /// The column that has the time of a document's arrival.
@@ -76,6 +71,8 @@ pub(crate) struct Plan<'a> {
     dialect: Dialect,
     search: &'a Search,
     tally: Tally,
+    /// What is read of what was said of each document.
+    told: Told,
     conditions: Vec<String>,
     values: Vec<Value>,
 }
@@ -86,7 +83,12 @@ impl<'a> Plan<'a> {
         let query = &search.query;
         let values = vec![Value::Int(search.laboratory), Value::Int(as_of.0)];
         let conditions = vec!["v.laboratory = ?1 AND v.since <= ?2 AND v.until > ?2".to_owned()];
-        let mut plan = Self { dialect, search, tally, conditions, values };
+        let told = Told::at_first(usize::try_from(search.count).unwrap_or(usize::MAX));
+        let mut plan = Self { dialect, search, tally, told, conditions, values };
+        if let Some(since) = search.since {
+            plan.values.push(Value::Int(since.0));
+            plan.conditions.push(format!("v.since > ?{}", plan.values.len()));
+        }
         for filter in &query.date {
             plan.time(Axis::Date, filter);
         }
@@ -99,7 +101,8 @@ impl<'a> Plan<'a> {
         if let Some(status) = query.status {
             let value = plan.value(status.code());
             plan.conditions.push(format!("v.status = {value}"));
-            if status == Processing::InProgress && tally.in_progress * 2 < tally.all() {
+            let is_rare = status == Processing::InProgress && tally.in_progress * 2 < tally.all();
+            if is_rare && search.since.is_none() {
                 // Few among many: only those that are in the queue, or left it after this moment.
                 plan.conditions.push(
                     "v.document IN (SELECT document FROM queue WHERE laboratory = ?1 UNION ALL \
@@ -110,17 +113,23 @@ impl<'a> Plan<'a> {
         }
         if let Some(ids) = &query.id {
             let values: Vec<_> = ids.split(',').map(|id| plan.value(id)).collect();
-            plan.conditions.push(format!(
-                "v.document IN (SELECT id FROM document WHERE receipt IN ({}))",
-                values.join(", ")
-            ));
+            plan.of_documents(&[format!("d.receipt IN ({})", values.join(", "))]);
         }
         plan
+    }
+
+    /// The same with more or less of what was said of each document.
+    pub(crate) fn telling(self, told: Told) -> Self {
+        Self { told, ..self }
     }
 
     /// How many documents match: known by the tally where only the status is asked for.
     pub(crate) fn total(&self) -> Total {
         let Query { date, last_updated, identifier, status, id, .. } = &self.search.query;
+        if self.search.since.is_some() {
+            // Whoever asks for what is new wants to know whether there is any.
+            return Total::Known(u64::from(self.search.count));
+        }
         let known = |count: i64| Total::Known(u64::try_from(count).unwrap_or(0));
         if !last_updated.is_empty() || !identifier.is_empty() || id.is_some() {
             return Total::Counted(self.counted());
@@ -204,7 +213,7 @@ impl<'a> Plan<'a> {
              ON v.document = d.id AND v.since <= ?2 AND v.until > ?2
              WHERE d.laboratory = ?1 AND d.ordinal > ?3 AND d.ordinal <= ?4
              ORDER BY d.ordinal{}",
-            self.dialect.columns(),
+            self.dialect.columns(self.told),
             if down { " DESC" } else { "" }
         );
         PageStatement { statement: Statement { sql, values }, reversed: false }
@@ -265,13 +274,13 @@ impl<'a> Plan<'a> {
             keys.push(format!("v.document{}", way(true)));
         }
         let conditions = self.conditions.iter().chain(more).cloned().collect::<Vec<_>>();
-        let (columns, keys) = (self.dialect.columns(), keys.join(", "));
+        let (columns, keys) = (self.dialect.columns(self.told), keys.join(", "));
         let window = format!("ORDER BY {keys} LIMIT {limit} OFFSET {offset}");
         let conditions = conditions.join(" AND ");
         let sql = match self.dialect {
             // The rows of the page are chosen before their documents are joined to them. Otherwise
             // PostgreSQL may choose a merge join that reads all documents from the last one on.
-            Dialect::Postgres if !keys.contains("d.") => format!(
+            Dialect::Postgres if self.search.since.is_none() && !keys.contains("d.") => format!(
                 "SELECT {columns} FROM (SELECT * FROM version v WHERE {conditions} {window}) v
                  JOIN document d ON d.id = v.document ORDER BY {keys}"
             ),
@@ -287,6 +296,7 @@ impl<'a> Plan<'a> {
     /// SQLite has no statistics and would guess; PostgreSQL has them.
     fn indexed(&self) -> String {
         match self.dialect {
+            Dialect::Sqlite if self.search.since.is_some() => "INDEXED BY version_by_time".into(),
             Dialect::Sqlite => format!("INDEXED BY {}", index_for(&self.search.query)),
             Dialect::Postgres => String::new(),
         }
@@ -367,7 +377,7 @@ impl<'a> Plan<'a> {
     /// The forms are `value`, `system|value`, `|value` and `system|`; a comma means OR. The
     /// identifier of the DocumentReference may match, or that of the document in it.
     fn identifiers(&mut self, tokens: &str) {
-        let mut selects = Vec::new();
+        let mut alternatives = Vec::new();
         for token in exchange::split(tokens, ',') {
             let (system, value) = match exchange::split(token, '|')[..] {
                 [system, value] => (Some(exchange::unescape(system)), exchange::unescape(value)),
@@ -378,24 +388,33 @@ impl<'a> Plan<'a> {
             for (system_column, value_column) in
                 [("identifier_system", "identifier"), ("document_system", "document_identifier")]
             {
-                let mut select = "SELECT id FROM document WHERE laboratory = ?1".to_owned();
+                let mut conditions = vec!["d.laboratory = ?1".to_owned()];
                 if let Some((lower, exact)) = &value {
-                    select.push_str(&format!(" AND lower({value_column}) = {lower}"));
-                    if let Some(exact) = exact {
-                        select.push_str(&format!(" AND {value_column} = {exact}"));
-                    }
+                    conditions.push(format!("lower(d.{value_column}) = {lower}"));
+                    conditions.extend(exact.iter().map(|it| format!("d.{value_column} = {it}")));
                 }
                 match &system {
                     None => {}
-                    Some(None) => select.push_str(&format!(" AND {system_column} IS NULL")),
-                    Some(Some(system)) => {
-                        select.push_str(&format!(" AND {system_column} = {system}"));
-                    }
+                    Some(None) => conditions.push(format!("d.{system_column} IS NULL")),
+                    Some(Some(system)) => conditions.push(format!("d.{system_column} = {system}")),
                 }
-                selects.push(select);
+                alternatives.push(conditions.join(" AND "));
             }
         }
-        self.conditions.push(format!("v.document IN ({})", selects.join(" UNION ")));
+        self.of_documents(&alternatives);
+    }
+
+    /// Versions of documents that match one of these. Among everything they are found by the
+    /// indexes of documents; of the few that are new each document is looked at.
+    fn of_documents(&mut self, alternatives: &[String]) {
+        let select = |one: &String| format!("SELECT d.id FROM document d WHERE {one}");
+        self.conditions.push(match self.search.since {
+            Some(_) => format!("(({}))", alternatives.join(") OR (")),
+            None => {
+                let selects: Vec<_> = alternatives.iter().map(select).collect();
+                format!("v.document IN ({})", selects.join(" UNION "))
+            }
+        });
     }
 }
 

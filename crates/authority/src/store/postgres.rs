@@ -25,16 +25,14 @@ pub(crate) use self::records::Records;
 pub(crate) use self::target::Target;
 use self::target::unreachable;
 use self::write::Command;
-use super::{Accepted, AuditEntry, NewDocument, Recording, StoreError};
+use super::{Accepted, AuditEntry, NewDocument, READERS, Recording, StoreError};
 
 /// Held while times are given, until they are committed.
 const TIMES: i64 = 0x6c61_6263_0001;
 /// Held while the schema is brought up to date.
 const MIGRATION: i64 = 0x6c61_6263_0002;
 
-/// Connections of one process for reading.
-const READERS: usize = 16;
-/// For its writer, its worker, and one more.
+/// Connections of one process for its writer, its worker, and one more.
 const WRITERS: usize = 3;
 
 /// Nothing here takes long; whoever waits longer than this is answered that it failed.

@@ -15,8 +15,8 @@ use tokio::sync::oneshot;
 use self::write::Command;
 use super::find::{Found, Result as FoundPage, Search};
 use super::{
-    Accepted, AuditEntry, AuditFilter, AuditLine, Due, Laboratory, NewDocument, Recording,
-    RegisteredCertificate, StoreError, Verdict, audit, format_named, registry,
+    Accepted, AuditEntry, AuditFilter, AuditLine, BODIES_AT_ONCE, Due, Laboratory, NewDocument,
+    Recording, RegisteredCertificate, StoreError, Verdict, audit, format_named, registry,
 };
 use crate::private;
 
@@ -88,7 +88,16 @@ impl Database {
                     notices: find::notices(row, 5)?,
                 })
             })?;
-            rows.collect()
+            let (mut due, mut bytes) = (Vec::new(), 0);
+            for one in rows {
+                let one: Due = one?;
+                bytes += one.body.len();
+                due.push(one);
+                if bytes >= BODIES_AT_ONCE {
+                    break;
+                }
+            }
+            Ok(due)
         })
         .await
     }
@@ -396,5 +405,35 @@ mod tests {
             numbers("SELECT document, laboratory, due FROM queue ORDER BY document"),
             [(2, 2, 0), (3, 1, 0)]
         );
+    }
+
+    /// A worker takes as many as it may, and of large ones fewer.
+    #[tokio::test]
+    async fn documents_that_are_judged_together_have_so_many_bytes() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let database = Database::open(folder.path()).unwrap();
+        assert!(Records::open(folder.path()).unwrap().add("alpha").unwrap());
+        for (number, length) in [1, BODIES_AT_ONCE - 2, 1, 1].into_iter().enumerate() {
+            let document = NewDocument {
+                laboratory: 1,
+                certificate: "00".to_owned(),
+                receipt: number.to_string(),
+                identifier_system: None,
+                identifier: "a".to_owned(),
+                document_system: None,
+                document_identifier: "a".to_owned(),
+                digest: [0; 32],
+                status: exchange::Processing::InProgress,
+                notices: Vec::new(),
+                format: fhir::Format::Json,
+                body: vec![b' '; length].into(),
+                delay: Duration::ZERO,
+                unless: None,
+            };
+            database.accept(document).await.unwrap();
+        }
+        let due = database.due(Instant(i64::MAX), 64).await.unwrap();
+        let lengths: Vec<_> = due.iter().map(|one| one.body.len()).collect();
+        assert_eq!(lengths, [1, BODIES_AT_ONCE - 2, 1]);
     }
 }

@@ -3,15 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::common::{House, document, tls, tls_of, urn, wrapped};
+use crate::common::{House, connect, document, tls_of, urn, wrapped};
 use authority::init;
 use reqwest::StatusCode;
-use rustls_pki_types::ServerName;
 use testkit::Figures;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
 
 in_every_release![
     markup_and_odd_characters_are_data,
@@ -40,15 +37,6 @@ mod newest {
         a_laboratory_can_be_added_while_it_runs,
         while_it_ends_what_was_begun_is_finished_and_others_are_told_to_come_back,
     ];
-}
-
-async fn connect(house: &House) -> TlsStream<TcpStream> {
-    let mut config = tls(house.folder.path(), Some("alpha"));
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    let addr = house.serving.as_ref().unwrap().addr;
-    let stream = TcpStream::connect(addr).await.unwrap();
-    let name = ServerName::try_from("localhost").unwrap();
-    TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap()
 }
 
 /// Everything that comes until the other side ends the connection.

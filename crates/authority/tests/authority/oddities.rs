@@ -236,6 +236,19 @@ async fn a_conditional_create_makes_one_document_however_many_try() {
         let request = lab.client.post(url).header("content-type", format.media_type()).body(body);
         let vague = request.header("if-none-exist", "colour=red").send().await.unwrap();
         assert_eq!(vague.status().as_u16(), if honoured { 400 } else { 201 });
+        let unclear: [&[&[u8]]; 3] =
+            [&["identifier=\u{e9}".as_bytes()], &[b"identifier=a", b"identifier=b"], &[b""]];
+        for values in unclear {
+            let (body, format) = wrapped(&document(&urn(), "A", "1"), &urn());
+            let url = format!("{}/DocumentReference", lab.base);
+            let mut request = lab.client.post(url).header("content-type", format.media_type());
+            for value in values {
+                let value = reqwest::header::HeaderValue::from_bytes(value).unwrap();
+                request = request.header("if-none-exist", value);
+            }
+            let answer = request.body(body).send().await.unwrap().status().as_u16();
+            assert_eq!(answer, if honoured { 400 } else { 201 }, "{values:?}");
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use deadpool_postgres::{Client, Object};
 use fhir::Instant;
 
-use super::super::{Due, StoreError, Verdict, format_named};
+use super::super::{BODIES_AT_ONCE, Due, StoreError, Verdict, format_named};
 use super::read::notices;
 use super::{Database, TIMES, client};
 
@@ -17,14 +17,24 @@ pub(crate) struct Claim(Option<Client>);
 /// document of the same laboratory with the same data was accepted and has not failed. A version is
 /// the current one of its document while its `until` is 9223372036854775807, the highest number.
 /// The notices of version 1 are those that were given when the document was accepted.
-const TAKE: &str = "SELECT d.id, c.format, c.body, EXISTS (
+/// Of those that are locked the first are given, until they have `$2` bytes together: one at
+/// least; the others are free again when the transaction ends.
+const TAKE: &str = "WITH locked AS MATERIALIZED (
+        SELECT document, due FROM queue WHERE due <= micros(now())
+        ORDER BY due, document LIMIT $1 FOR UPDATE SKIP LOCKED
+    ), sized AS (
+        SELECT l.document, l.due,
+               sum(octet_length(c.body)) OVER (ORDER BY l.due, l.document)
+                   - octet_length(c.body) AS before
+        FROM locked l JOIN content c ON c.document = l.document
+    )
+    SELECT d.id, c.format, c.body, EXISTS (
         SELECT 1 FROM document e JOIN version w ON w.document = e.id
         WHERE e.laboratory = d.laboratory AND e.digest = d.digest AND e.id < d.id
           AND w.until = 9223372036854775807 AND w.status <> 'failed'), v.notices
-    FROM queue q JOIN document d ON d.id = q.document JOIN content c ON c.document = d.id
+    FROM sized s JOIN document d ON d.id = s.document JOIN content c ON c.document = d.id
     JOIN version v ON v.document = d.id AND v.number = 1
-    WHERE q.due <= micros(now()) ORDER BY q.due, q.document LIMIT $1
-    FOR UPDATE OF q SKIP LOCKED";
+    WHERE s.before < $2 ORDER BY s.due, s.document";
 
 /// Takes documents that this transaction has locked out of the queue, and gives each a new version
 /// with its verdict. A document that is no longer in the queue has its verdict already, and stays
@@ -93,8 +103,9 @@ impl Claim {
     async fn take(&self, limit: u32) -> Result<Vec<Due>, StoreError> {
         let client = self.0.as_ref().ok_or(StoreError::Closed)?;
         let prepared = client.prepare_cached(TAKE).await?;
+        let bytes = i64::try_from(BODIES_AT_ONCE).unwrap_or(i64::MAX);
         let limit = i64::from(limit);
-        let values: [&(dyn tokio_postgres::types::ToSql + Sync); 1] = [&limit];
+        let values: [&(dyn tokio_postgres::types::ToSql + Sync); 2] = [&limit, &bytes];
         // Both are sent before the first is answered.
         let (begun, rows) =
             tokio::join!(client.batch_execute("BEGIN"), client.query(&prepared, &values));

@@ -6,7 +6,7 @@ use fhir::Instant;
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 
-use super::super::find::{Found, Result as FoundPage, Search, Tally};
+use super::super::find::{self, Found, Result as FoundPage, Search, Tally, Told};
 use super::super::plan::{Dialect, Plan, Statement, Total, Value};
 use super::super::registry;
 use super::super::{Laboratory, StoreError};
@@ -27,10 +27,11 @@ impl Database {
         let sql = format!(
             "SELECT {} FROM document d JOIN version v ON v.document = d.id
              WHERE d.receipt = ?1 AND d.laboratory = ?2 ORDER BY v.number DESC LIMIT 1",
-            Dialect::Postgres.columns()
+            Dialect::Postgres.columns(Told::Everything)
         );
         let values = vec![text(&receipt), Value::Int(laboratory)];
-        self.rows(&Statement { sql, values }).await?.first().map(read_row).transpose()
+        let rows = self.rows(&Statement { sql, values }).await?;
+        Ok(rows.first().map(read_row).transpose()?.map(|(found, _)| found))
     }
 
     pub(crate) async fn exists(&self, receipt: String) -> Result<bool, StoreError> {
@@ -85,7 +86,7 @@ pub(super) async fn within(client: &Client, search: &Search) -> Result<FoundPage
             (Instant(row.try_get(0)?), Tally { in_progress, completed, failed })
         }
     };
-    let plan = Plan::new(Dialect::Postgres, search, as_of, tally);
+    let mut plan = Plan::new(Dialect::Postgres, search, as_of, tally);
     let total = match plan.total() {
         Total::Known(total) => total,
         Total::Counted(statement) => {
@@ -96,14 +97,32 @@ pub(super) async fn within(client: &Client, search: &Search) -> Result<FoundPage
     };
     let mut found = Vec::new();
     if search.offset() < total && search.count > 0 {
-        let page = plan.page(total);
-        let shown = rows(client, &page.statement).await?;
-        found = shown.iter().map(read_row).collect::<Result<Vec<_>, _>>()?;
-        if page.reversed {
-            found.reverse();
+        let lengths;
+        (found, lengths) = page(client, &plan, total).await?;
+        if found.iter().any(|one| one.is_cut) {
+            plan = plan.telling(Told::fairly(lengths));
+            found = page(client, &plan, total).await?.0;
         }
     }
     Ok(FoundPage { as_of, total, found })
+}
+
+/// The documents of a page, and how many bytes of each are said of it.
+async fn page(
+    client: &Client,
+    plan: &Plan<'_>,
+    total: u64,
+) -> Result<(Vec<Found>, Vec<usize>), StoreError> {
+    let page = plan.page(total);
+    let shown = rows(client, &page.statement).await?;
+    // Megabytes of JSON, perhaps: nobody waits for them.
+    let read = move || shown.iter().map(read_row).collect::<Result<(Vec<Found>, Vec<usize>), _>>();
+    let (mut found, lengths) =
+        tokio::task::spawn_blocking(read).await.map_err(|_| StoreError::Closed)??;
+    if page.reversed {
+        found.reverse();
+    }
+    Ok((found, lengths))
 }
 
 /// Asks in one round trip. Nothing is prepared for the next time: what is asked has too many forms
@@ -136,9 +155,11 @@ fn text(value: &str) -> Value {
     Value::Text(value.replace('\0', "\u{ffff}"))
 }
 
-fn read_row(row: &Row) -> Result<Found, StoreError> {
+/// A document, and how many bytes are said of it.
+fn read_row(row: &Row) -> Result<(Found, usize), StoreError> {
     let (status, told): (&str, &str) = (row.try_get(2)?, row.try_get(8)?);
-    Ok(Found {
+    let length = usize::try_from(row.try_get::<_, i32>(9)?).unwrap_or(0);
+    let found = Found {
         receipt: row.try_get(0)?,
         version: row.try_get::<_, i32>(1)?.unsigned_abs(),
         status: Processing::from_code(status).ok_or(StoreError::Unreadable)?,
@@ -147,11 +168,13 @@ fn read_row(row: &Row) -> Result<Found, StoreError> {
         identifier_system: row.try_get(5)?,
         identifier: row.try_get(6)?,
         document_identifier: row.try_get(7)?,
-        notices: notices(told)?,
-    })
+        notices: find::notices(told, length).ok_or(StoreError::Unreadable)?,
+        is_cut: told.len() < length,
+    };
+    Ok((found, length))
 }
 
 /// What was said of a document.
 pub(super) fn notices(json: &str) -> Result<Vec<Notice>, StoreError> {
-    serde_json::from_str(json).map_err(|_| StoreError::Unreadable)
+    find::notices(json, json.len()).ok_or(StoreError::Unreadable)
 }

@@ -17,7 +17,10 @@ use p12_keystore::{KeyStore, Pkcs12ImportPolicy};
 use reqwest::{Client, Response, StatusCode};
 use rustls::RootCertStore;
 use rustls_pki_types::pem::PemObject as _;
-use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) struct House {
@@ -123,6 +126,16 @@ pub(crate) fn client(tls: rustls::ClientConfig) -> Client {
         .no_proxy()
         .build()
         .unwrap()
+}
+
+/// A connection of `alpha`, by which anything can be said.
+pub(crate) async fn connect(house: &House) -> TlsStream<TcpStream> {
+    let mut config = tls(house.folder.path(), Some("alpha"));
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let addr = house.serving.as_ref().unwrap().addr;
+    let stream = TcpStream::connect(addr).await.unwrap();
+    let name = ServerName::try_from("localhost").unwrap();
+    TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap()
 }
 
 /// A client that speaks plain HTTP by a Unix socket.
