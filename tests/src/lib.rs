@@ -263,7 +263,7 @@ impl Laboratory {
             .arg(self.profile())
             .arg("--passphrase-file")
             .arg(self.folder.path().join("passphrase"))
-            .arg("--json")
+            .args(["--json", "--file-names"])
             .args(arguments)
             .stdin(Stdio::null());
         command

@@ -19,6 +19,8 @@ import { IntakeContext, useIntakeDesk } from "./intake";
 import { useForgetting, useIdleLock, useLock } from "./lock";
 import { Announcer } from "./kit/announcer";
 import { BatchBar } from "./parts/batch";
+import { ClosedScreen, closedOf, isOfLaboratory } from "./parts/closed";
+import type { Closed } from "./parts/closed";
 import { isDialogOpen } from "./kit/dialog";
 import { useFocusKept } from "./kit/focus";
 import { dropReceiver } from "./parts/drops";
@@ -139,19 +141,26 @@ function Frame() {
     setSheet(false);
     setPalette(false);
   });
+  const closed = closedOf(status.data);
+  const wasClosed = useRef(closed);
   useOtherRoom(status.data?.room, () => {
     intake.closeBatch();
     // A problem of practice must not stand in the laboratory's own room.
     dismissOfRoom();
-    // What was chosen and judged in one room must not be sent in another with one press.
-    const left = intake.sources.length;
-    if (left > 0) say({ tone: "attention", title: text("send.emptied", { n: left }), more: text("send.emptied.more") });
-    intake.clear();
     setQuestion(undefined);
+    // What was named while the laboratory was closed is meant for it: it stays, and is looked at again there. Otherwise
+    // what was chosen and judged in one room must not be sent in another with one press.
+    const isOpened = wasClosed.current !== null && closed === null && status.data?.environment !== "practice";
+    const left = isOpened ? 0 : intake.sources.length;
+    if (left > 0) say({ tone: "attention", title: text("send.emptied", { n: left }), more: text("send.emptied.more") });
+    if (!isOpened) intake.clear();
     go((place) => HOME[place.screen]);
-    for (const numbered of ["batch", "chosen", "detail", "draft", "list", "list_counts", "saved_views"])
+    for (const numbered of ["batch", "chosen", "detail", "list", "list_counts", "saved_views"])
       cache.removeQueries({ queryKey: [numbered] });
   });
+  useEffect(() => {
+    wasClosed.current = closed;
+  }, [closed]);
   const importCertificates = (paths: string[]) => {
     go(HOME.certificate);
     certificate.offer(paths);
@@ -211,7 +220,7 @@ function Frame() {
     save({ textPercent: by === 0 ? 100 : nextTextSize(now, by) });
   });
   usePaletteKey(() => !locked && preferences.data?.firstRunDone && setPalette(true));
-  useTitle(status.data?.environment);
+  useTitle(status.data?.endpoint === "" ? undefined : status.data?.environment, closed);
   useFocusKept();
   const content = useFromTheTop(place.screen);
 
@@ -247,6 +256,7 @@ function Frame() {
                   {status.data && <Announcer counts={status.data.counts} />}
                   <ScreenOf
                     place={place}
+                    closed={closed}
                     room={status.data?.room}
                     judgedFor={judgedFor}
                     certificate={certificate}
@@ -270,12 +280,14 @@ function Frame() {
 
 function ScreenOf(props: {
   place: Place;
+  closed: Closed | null;
   room: number | undefined;
   judgedFor: string | undefined;
   certificate: ReturnType<typeof useCertificateFiles>;
   onCertificates: (paths: string[]) => void;
 }) {
-  const { place, room, judgedFor, certificate, onCertificates } = props;
+  const { place, closed, room, judgedFor, certificate, onCertificates } = props;
+  if (closed && isOfLaboratory(place.screen)) return <ClosedScreen of={place.screen} closed={closed} />;
   // What was marked in one room is another report in the other.
   switch (place.screen) {
     case "send":
@@ -291,7 +303,7 @@ function ScreenOf(props: {
     case "certificate":
       return <Certificate files={certificate} />;
     case "settings":
-      return <Settings adds={place.adds ?? false} ca={place.ca} />;
+      return <Settings adds={place.adds ?? false} ca={place.ca} at={place.at} />;
   }
 }
 
@@ -304,12 +316,13 @@ function useFromTheTop(screen: Place["screen"]) {
   return content;
 }
 
-function useTitle(environment: string | undefined): void {
+function useTitle(environment: string | undefined, closed: Closed | null): void {
   const { text } = useWords();
   useEffect(() => {
-    const word = environment && environment !== "production" && text.code(`environment.${environment}`);
+    const own = environment && environment !== "production" && text.code(`environment.${environment}`);
+    const word = closed ? text(`closed.${closed}`) : own;
     document.title = word ? `${text("app.name")} – ${word}` : text("app.name");
-  }, [environment, text]);
+  }, [environment, closed, text]);
 }
 
 /** What starts of the program hand over: asked for once the page is there, whenever it is told, and when nothing locks it any more. */

@@ -5,6 +5,7 @@ import type { MessageView } from "./bridge/generated/MessageView";
 import type { RowView } from "./bridge/generated/RowView";
 import type { State } from "./bridge/generated/State";
 import type { TakenBack } from "./bridge/generated/TakenBack";
+import { mayBeThere } from "./parts/held";
 
 export interface Cause {
   key: string;
@@ -28,10 +29,15 @@ export function masked(text: string): string {
     .trim();
 }
 
+/** What a person is to act on: a new report that was taken back only has to be let go, whatever it was warned of. */
+export const actedOn = ({ message, takenBack }: Pick<RowView, "message" | "takenBack">): MessageView | null =>
+  takenBack === "new" && !mayBeThere(message) ? null : message;
+
 /** By it a cause is told from others: that of a report, or of what was counted with such a message. */
-export function keyOf({ message, state, takenBack }: Pick<RowView, "message" | "state" | "takenBack">): string {
-  // A correction that was taken back lies beside nothing that is still to be corrected.
-  if (!message) return takenBack === "correction" ? "taken-back correction" : `state ${state}`;
+export function keyOf({ state, takenBack, ...row }: Pick<RowView, "message" | "state" | "takenBack">): string {
+  const message = actedOn({ takenBack, ...row });
+  // What was taken back lies beside nothing that is still to be corrected.
+  if (!message) return takenBack ? `taken-back ${takenBack}` : `state ${state}`;
   const path = message.expression?.replace(/\[\d+\]/g, "") ?? "";
   return [message.source, message.rule ?? message.code, masked(message.text ?? ""), path].join(" ");
 }
@@ -49,7 +55,8 @@ export function causesOf(rows: RowView[]): Cause[] {
       if (row.updated > known.last) known.last = row.updated;
       known.laboratories = [...new Set([...known.laboratories, ...laboratory])];
     } else {
-      const { message, state, takenBack, updated } = row;
+      const { state, takenBack, updated } = row;
+      const message = actedOn(row);
       const times = { first: updated, last: updated };
       causes.set(key, { key, message, state, takenBack, rows: [row], ...times, laboratories: laboratory });
     }
@@ -57,11 +64,20 @@ export function causesOf(rows: RowView[]): Cause[] {
   return [...causes.values()].toSorted((a, b) => b.rows.length - a.rows.length || b.last.localeCompare(a.last));
 }
 
-/** Which reports of a cause can be sent again unchanged, which released, and which left unsent. A report in doubt is
- *  none of it: it is being verified. */
-export function offered(cause: Cause): { again: number[]; release: number[]; never: number[] } {
+/** Whether it only has to be let go: it was taken back before it left. */
+export const isTakenBack = ({ takenBack, actions, message }: RowView): boolean =>
+  takenBack !== null && actions.includes("release") && !mayBeThere(message);
+
+/** Whether nothing is wrong with its reports: they were taken back before any version of them was sent. */
+export const isCalm = ({ message, takenBack }: Cause): boolean => message === null && takenBack === "new";
+
+/** Which reports of a cause can be sent again unchanged, which after all, which with a reason, and which left unsent. A
+ *  report in doubt is none of it: it is being verified. */
+export function offered(cause: Cause): { again: number[]; back: number[]; release: number[]; never: number[] } {
   const permitting = (action: Action) => cause.rows.filter((row) => row.actions.includes(action)).map((row) => row.id);
-  return { again: permitting("resubmit"), release: permitting("release"), never: permitting("withdraw") };
+  const back = cause.rows.filter(isTakenBack).map((row) => row.id);
+  const release = permitting("release").filter((id) => !back.includes(id));
+  return { again: permitting("resubmit"), back, release, never: permitting("withdraw") };
 }
 
 /** Days that a picture of a cause shows. */

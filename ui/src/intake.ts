@@ -9,6 +9,7 @@ import type { CandidateView } from "./bridge/generated/CandidateView";
 import type { HandedView } from "./bridge/generated/HandedView";
 import type { IntakeView } from "./bridge/generated/IntakeView";
 import type { Problem } from "./bridge/generated/Problem";
+import { dismissOfBatch } from "./kit/toasts";
 
 /** What was chosen (a file, a folder, an archive, a pasted text) and what was found in it. */
 export interface Source {
@@ -65,6 +66,7 @@ type Step =
   | { do: "found"; path: string; look: number; found: CandidateView[] }
   | { do: "not-read"; path: string; look: number; problem: Problem }
   | { do: "leave-out"; path: string; digest?: string }
+  | { do: "restore"; source: Source; look: number }
   | { do: "clear" }
   | { do: "put-back"; sources: Source[]; look: number }
   | { do: "anew"; look: number }
@@ -123,6 +125,13 @@ export function intakeReducer(state: Intake, step: Step): Intake {
           source.path === step.path ? leftWithout(source, step.digest) : [source],
         ),
       };
+    case "restore": {
+      const { problem: _, ...before } = step.source;
+      const source = { ...before, found: undefined, look: step.look };
+      const isThere = state.sources.some(({ path }) => path === source.path);
+      const sources = state.sources.map((one) => (one.path === source.path ? source : one));
+      return { ...state, sources: isThere ? sources : [source, ...sources] };
+    }
     case "clear":
       return { ...state, sources: [] };
     case "put-back": {
@@ -209,6 +218,8 @@ export interface IntakeDesk extends Intake {
   paste: (pasted: Pasted) => void;
   /** A whole source, or one content of it. */
   leaveOut: (path: string, digest?: string) => void;
+  /** Puts a source back as it was before something of it was left out, and looks at it again. */
+  restore: (source: Source) => void;
   clear: () => void;
   /** Puts on the list again what was taken off it: it is looked at again, for the files may have changed. */
   putBack: (sources: Source[]) => void;
@@ -245,6 +256,11 @@ export function useIntakeDesk(reveal: boolean, locked: boolean): IntakeDesk {
         void lookInto(source, door.here().call("inspect_text", { ...pasted, reveal: shown.current }), step);
       },
       leaveOut: (path: string, digest?: string) => step({ do: "leave-out", path, ...(digest && { digest }) }),
+      restore(source: Source) {
+        looks += 1;
+        step({ do: "restore", source, look: looks });
+        lookAt([source], looks, step, shown.current);
+      },
       clear: () => step({ do: "clear" }),
       putBack(sources: Source[]) {
         looks += 1;
@@ -264,7 +280,10 @@ export function useIntakeDesk(reveal: boolean, locked: boolean): IntakeDesk {
       },
       takes: (taking: AbortController | null) => step({ do: "taking", taking }),
       followed: (ids: number[]) => step({ do: "followed", ids, at: Date.now() }),
-      undone: (held: Held) => step({ do: "undone", held }),
+      undone(held: Held) {
+        dismissOfBatch();
+        step({ do: "undone", held });
+      },
       closeBatch: () => step({ do: "close-batch" }),
     };
   }, []);

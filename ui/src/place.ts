@@ -14,7 +14,10 @@ export type Place =
   | { screen: "overview"; stating?: boolean }
   | { screen: "ask"; about?: { report: number; identifier: string } }
   | { screen: "certificate" }
-  | { screen: "settings"; adds?: boolean; files?: boolean; ca?: string };
+  | { screen: "settings"; adds?: boolean; files?: boolean; ca?: string; at?: Section };
+
+/** Parts of the settings that have a name of their own. */
+export type Section = "deadlines" | "rules" | "safekeeping";
 
 /** Reports that were sent together, as a filter of the list. */
 export interface Sent {

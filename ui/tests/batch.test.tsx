@@ -10,10 +10,12 @@ import { createCache } from "../src/bridge/queries";
 import { IntakeContext } from "../src/intake";
 import type { Batch, IntakeDesk } from "../src/intake";
 import { BatchBar } from "../src/parts/batch";
+import { HOME } from "../src/place";
+import type { Place } from "../src/place";
 import { render } from "./render";
 
 const { call, closeBatch } = vi.hoisted(() => ({ call: vi.fn(), closeBatch: vi.fn() }));
-vi.mock("#door", () => ({ door: { call } }));
+vi.mock("#door", () => ({ door: { call, here: () => ({ call }) } }));
 // The library of the dialogs asks for it.
 vi.stubGlobal("CSS", { escape: (text: string) => text });
 
@@ -30,8 +32,12 @@ const NOTHING = {
   secondsLeft: null,
 };
 
-async function shown(view: object, batch: Partial<Batch>, status: object = {}) {
-  const answers: Record<string, unknown> = { batch: { ...NOTHING, ...view }, status: { room: "real", ...status } };
+async function shown(view: object, batch: Partial<Batch>, status: object = {}, place: Place = HOME.reports) {
+  const answers: Record<string, unknown> = {
+    taking: { done: 0, total: 0, underWay: false },
+    batch: { ...NOTHING, ...view },
+    status: { room: "real", ...status },
+  };
   call.mockImplementation(async (name: string) => answers[name] ?? { sent: [], done: [], refused: [] });
   const desk = { batch: { ids: [7, 8], rest: [], sentAt: 1, held: null, ...batch }, closeBatch };
   return await render(
@@ -40,6 +46,8 @@ async function shown(view: object, batch: Partial<Batch>, status: object = {}) {
         <BatchBar onCertificate={() => undefined} />
       </IntakeContext>
     </QueryClientProvider>,
+    "en",
+    { place },
   );
 }
 
@@ -78,6 +86,24 @@ it("does not say that reports are on the way or leave soon while sending is paus
   await vi.waitFor(() => expect(soon.querySelector("strong")?.textContent).toContain("sending is paused"));
 });
 
+it.each(["unreachable", "locked"])(
+  "says that reports wait for the connection, not that they move (%s)",
+  async (connection) => {
+    const element = await shown({ byState: { queued: 2 }, moving: 2 }, {}, { connection });
+    await vi.waitFor(() => expect(by("held-up")?.textContent).toBe("2 wait for the connection"));
+    expect(element.textContent).not.toContain("on the way");
+  },
+);
+
+it("offers no way to the list of what is to correct on that very list", async () => {
+  const view = { byState: { failed: 2 }, attention: [7, 8], causes: 1 };
+  await shown(view, {}, {}, HOME.correct);
+  await vi.waitFor(() => expect(by("batch")?.dataset.phase).toBe("settled"));
+  expect(by("batch-correct")).toBeNull();
+  await shown(view, {}, {}, { screen: "correct", open: null, cause: "x" });
+  await vi.waitFor(() => expect(by("batch-correct")).not.toBeNull());
+});
+
 it("is put away by a button once all answers are there", async () => {
   const element = await shown({ byState: { completed: 1, failed: 1 }, completed: 1, attention: [8], causes: 1 }, {});
   const close = () => element.querySelector<HTMLElement>('button[aria-label="Close"]');
@@ -98,4 +124,22 @@ it("has a button for a CA among the files that were not sent", async () => {
   await vi.waitFor(() => expect(rest()).toBeDefined());
   await act(async () => rest()?.click());
   await vi.waitFor(() => expect(by("use-as-ca")).not.toBeNull());
+});
+
+it("shows how far a list is that the page before has handed over, takes it back, and goes once that has ended", async () => {
+  let taking = { done: 3, total: 9, underWay: true };
+  call.mockImplementation(async (name: string) => (name === "taking" ? taking : name === "batch" ? NOTHING : {}));
+  const desk = { batch: null, taking: null, closeBatch };
+  await render(
+    <QueryClientProvider client={createCache()}>
+      <IntakeContext value={desk as unknown as IntakeDesk}>
+        <BatchBar onCertificate={() => undefined} />
+      </IntakeContext>
+    </QueryClientProvider>,
+  );
+  await vi.waitFor(() => expect(by("taking")?.textContent).toContain("3 of 9 taken in"));
+  await act(async () => by("undo")?.click());
+  expect(call).toHaveBeenCalledWith("stop_taking");
+  taking = { ...taking, underWay: false };
+  await vi.waitFor(() => expect(by("taking")).toBeNull());
 });

@@ -41,3 +41,15 @@ it("what cannot be read is called so, and not something that is no report", asyn
   const other = await render(<CandidateRow view={{ ...view, kind: "pdf" }} />);
   expect(other.textContent).toContain("Not a report");
 });
+
+it("a file that takes the place of a report with a draft says that this is lost, unless it goes as another one", async () => {
+  const corrects = { id: 7, state: "failed", updated: "2026-11-01T08:00:00Z", possible: true, changes: [], changed: 0 };
+  const view = (draft: boolean): CandidateView => ({
+    ...candidate("a.json", 0),
+    corrects: { ...corrects, state: "failed", draft },
+  });
+  const note = (row: HTMLElement) => row.querySelector('[data-testid="corrects-draft"]')?.textContent;
+  expect(note(await render(<CandidateRow view={view(true)} />))).toContain("That draft is lost once this file is sent");
+  expect(note(await render(<CandidateRow view={view(false)} />))).toBeUndefined();
+  expect(note(await render(<CandidateRow view={view(true)} separate />))).toBeUndefined();
+});

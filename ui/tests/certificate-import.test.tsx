@@ -49,6 +49,20 @@ it("what hovers over the certificates is stored, and not sent", async () => {
   expect(await said("send")).toContain("Nothing is sent yet.");
 });
 
+it("the file of a CA is handed on, and offered no longer", async () => {
+  const clear = vi.fn();
+  const nothing = () => undefined;
+  const element = await render(
+    <QueryClientProvider client={createCache()}>
+      <CertificateImport files={{ paths: ["/ca.pem"], turn: 1, offer: nothing, choose: nothing, clear }} />
+    </QueryClientProvider>,
+  );
+  const button = () => element.querySelector<HTMLElement>('[data-testid="use-as-ca"]');
+  await vi.waitFor(() => expect(button()).not.toBeNull());
+  await act(async () => button()?.click());
+  expect(clear).toHaveBeenCalledOnce();
+});
+
 it("a wrong password is marked, so that the next key begins anew", async () => {
   const nothing = () => undefined;
   const files = { paths: ["/a.p12"], turn: 1, offer: nothing, choose: nothing, clear: nothing };

@@ -31,7 +31,9 @@ beforeEach(() => {
 
 async function bulk(drafts: object) {
   call.mockImplementation(async (name: string) =>
-    name === "chosen" ? { count: 3, actions: { resubmit: 3 }, drafts } : { sent: [], done: [], refused: [] },
+    name === "chosen"
+      ? { count: 3, actions: { resubmit: 3 }, drafts, takenBack: [] }
+      : { sent: [], done: [], refused: [] },
   );
   const selection = { ids: new Set([7, 8, 9]), clear: vi.fn() } as unknown as Selection;
   await render(
@@ -61,7 +63,7 @@ it("asks nothing where no draft would be lost", async () => {
 
 it("waits for what is said of the reports that are chosen now before it sends them", async () => {
   let answer: (view: object) => void = vi.fn();
-  const chosen = (drafts: object) => ({ count: 1, actions: { resubmit: 1 }, drafts });
+  const chosen = (drafts: object) => ({ count: 1, actions: { resubmit: 1 }, drafts, takenBack: [] });
   call.mockImplementation((name: string, args: { ids: number[] }) => {
     if (name !== "chosen" || args.ids.length === 1) return Promise.resolve(chosen({}));
     return new Promise((resolve) => (answer = resolve));

@@ -1,10 +1,11 @@
 // @vitest-environment jsdom
 // Fixing many at once: what the button says it does, and what is read aloud meanwhile.
 
-import { act } from "react";
+import { act, useState } from "react";
 import { afterEach, expect, it, vi } from "vitest";
 
 import type { Caller } from "../src/bridge/door";
+import type { UnfinishedFix } from "../src/bridge/generated/UnfinishedFix";
 import { FixDialog } from "../src/parts/fix-dialog";
 import { useRun } from "../src/parts/fix-run";
 import type { Run } from "../src/parts/fix-run";
@@ -15,7 +16,7 @@ const FIELD = { path: "Observation.status", values: [{ value: "finnal", count: 2
 const { failing, core } = vi.hoisted(() => ({
   failing: [] as string[],
   /** How many of the reports can be sent, and how often somebody has asked what became of those that were sent. */
-  core: { ready: 1, looks: 0 },
+  core: { ready: 1, looks: 0, sent: [] as number[], kept: undefined as UnfinishedFix | undefined },
 }));
 
 /** Corrections that are on their way: every fourth look finds one more of them completed. */
@@ -28,13 +29,20 @@ function batch(ids: number[]) {
 vi.mock("#door", () => ({
   door: {
     here: () => ({
-      call: async (command: string, { ids, id }: { ids: number[]; id: number }) => {
+      call: async (command: string, { ids, id, fix }: { ids: number[]; id: number; fix: UnfinishedFix }) => {
         if (failing[0] === command) {
           failing.shift();
           throw { code: "journal-busy", params: {}, blame: "us", remedy: "retry", trace: "read" };
         }
         if (command === "cause_fields") return [FIELD];
-        if (command === "fix") return { submissions: [100 + id] };
+        if (command === "fix") {
+          core.sent.push(id);
+          return { submissions: [100 + id] };
+        }
+        if (command === "keep_fix") {
+          core.kept = fix;
+          return null;
+        }
         if (command === "batch") return batch(ids);
         return {
           ready: ids.slice(0, core.ready),
@@ -166,6 +174,92 @@ it("says each phase once, however often its figures change", async () => {
 /** How long the authority takes for its verdict. */
 const VERDICT_MS = 2_000;
 
+it("begins nothing while it asks whether to stop, goes on where that was not meant, and asks no more once all are sent", async () => {
+  vi.useFakeTimers();
+  ends.push(() => vi.useRealTimers());
+  Object.assign(core, { ready: 12, looks: 0, sent: [] });
+  const close = vi.fn();
+  const ids = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+  await render(<FixDialog ids={ids} onClose={close} />);
+  const press = (of: string) => act(async () => document.querySelector<HTMLElement>(of)?.click());
+  const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+  const until = async (holds: () => boolean) => {
+    for (let step = 0; step < 100 && !holds(); step += 1) await pass(100);
+    expect(holds()).toBe(true);
+  };
+  const phase = () => document.querySelector('[data-testid="fix-progress"]')?.getAttribute("data-phase");
+  const asked = () => document.querySelector('[role="alert"]')?.textContent;
+  await type("final");
+  await until(() => first()?.disabled === false);
+  await press('[data-testid="fix-first"]');
+  await until(() => phase() === "first-completed");
+  await press('[data-testid="fix-rest"]');
+  await until(() => core.sent.length > 1);
+  await press('header [aria-label="Close"]');
+  const sent = core.sent.length;
+  expect(sent).toBeLessThan(6);
+  expect(asked()).toContain(`${sent} are sent. Stop, and leave the others as they are?`);
+  await pass(10_000);
+  expect(core.sent).toHaveLength(sent);
+  // The authority takes its time for the others.
+  core.looks = 8;
+  await press('[data-testid="keep-editing"]');
+  await until(() => core.sent.length === 12);
+  await pass(250);
+  // Their verdicts are waited for; nothing can be stopped any more.
+  expect(phase()).toBe("rest");
+  expect(document.querySelector('[data-testid="fix-progress"]')?.textContent).toContain("All reports are sent.");
+  await press('header [aria-label="Close"]');
+  expect(asked()).toBeUndefined();
+  expect(close).toHaveBeenCalledOnce();
+});
+
+it("what was stopped is kept, and taken up for those that are left without another trial", async () => {
+  vi.useFakeTimers();
+  ends.push(() => vi.useRealTimers());
+  Object.assign(core, { ready: 6, looks: 0, sent: [] });
+  const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+  const press = (of: string) => act(async () => document.querySelector<HTMLElement>(of)?.click());
+  const until = async (holds: () => boolean) => {
+    for (let step = 0; step < 100 && !holds(); step += 1) await pass(100);
+    expect(holds()).toBe(true);
+  };
+  const progress = () => document.querySelector('[data-testid="fix-progress"]');
+  const phase = () => progress()?.getAttribute("data-phase");
+  core.kept = undefined;
+  let show: (what: { ids: number[]; left?: UnfinishedFix | undefined }) => void = () => undefined;
+  function Host() {
+    const [open, setOpen] = useState<{ ids: number[]; left?: UnfinishedFix | undefined }>({ ids: [1, 2, 3, 4, 5, 6] });
+    show = setOpen;
+    return <FixDialog key={open.ids.length} {...open} onClose={() => undefined} />;
+  }
+  await render(<Host />);
+  await type("final");
+  await until(() => first()?.disabled === false);
+  await press('[data-testid="fix-first"]');
+  await until(() => phase() === "first-completed");
+  // Whoever says “Not now” has tried it all the same.
+  const kept = { path: FIELD.path, find: "finnal", replace: "final", sent: 1, rest: [2, 3, 4, 5, 6] };
+  expect(core.kept).toEqual(kept);
+  await press('[data-testid="fix-rest"]');
+  await until(() => core.sent.length === 2);
+  await press('[data-testid="fix-stop"]');
+  await until(() => phase() === "stopped");
+  expect(progress()?.textContent).toMatch(/^Stopped: /);
+  expect(progress()?.querySelector("strong")?.className, "a wish of one's own is no error").not.toContain("bad");
+  expect(progress()?.querySelector("progress")).toBeNull();
+  expect(core.kept, "a wish of one's own").toEqual(kept);
+  Object.assign(core, { looks: 0 });
+  await act(async () => show({ ids: [3, 4, 5, 6], left: { ...kept, sent: 2, rest: [3, 4, 5, 6] } }));
+  const rest = () => document.querySelector<HTMLButtonElement>('[data-testid="fix-rest"]');
+  await until(() => rest()?.disabled === false);
+  expect(rest()?.textContent).toBe("Send the 4 that are left");
+  expect(first()).toBeNull();
+  await press('[data-testid="fix-rest"]');
+  await until(() => phase() === "done");
+  expect(core.sent).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
 /** A run of its own, against an authority with which the given corrections fail. */
 async function running(fails: (id: number) => boolean) {
   vi.useFakeTimers();
@@ -197,8 +291,9 @@ async function running(fails: (id: number) => boolean) {
     },
   } as unknown as Caller;
   const now: { run: Run | undefined } = { run: undefined };
+  const kept: number[][] = [];
   function Shown() {
-    now.run = useRun(here, { path: "a", find: "b", replace: "c" });
+    now.run = useRun(here, { path: "a", find: "b", replace: "c" }, (rest) => kept.push(rest));
     return null;
   }
   await render(<Shown />);
@@ -209,18 +304,19 @@ async function running(fails: (id: number) => boolean) {
     expect(phases).toContain(now.run?.phase);
     return Date.now() - began;
   };
-  await act(async () => now.run?.begin(1));
+  await act(async () => now.run?.begin(1, others(199)));
   await until("first-completed");
-  return { now, sent, most, until };
+  return { now, sent, most, until, kept };
 }
 
 const others = (n: number) => Array.from({ length: n }, (_, at) => at + 2);
 
 it("a change that helps the first report and no other is stopped after two more, however many are left", async () => {
-  const { now, sent, until } = await running((id) => id > 1);
+  const { now, sent, until, kept } = await running((id) => id > 1);
   await act(async () => now.run?.goOn(others(199)));
   await until("stopped", "done");
   expect(sent.size).toBe(3);
+  expect(kept, "what has not helped is not taken up again").toEqual([others(199), []]);
   expect(now.run).toMatchObject({ phase: "stopped", completed: 1, failed: 2 });
 });
 

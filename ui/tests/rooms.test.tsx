@@ -72,6 +72,21 @@ describe("files that were chosen", () => {
   });
 });
 
+describe("what was taken off the list", () => {
+  const found = [candidate("a.json", 0), { ...candidate("b.json", 1), digest: "b" }];
+  const source = { path: "/all.zip", look: 1, chosen: 1, found };
+  const all = { sources: [source, { path: "/c.json", look: 1, chosen: 1, found: [] }], batch: null, taking: null };
+
+  it.each([undefined, "b"])("is back as it was before, and looked at again (%s)", (digest) => {
+    const without = intakeReducer(all, { do: "leave-out", path: source.path, ...(digest && { digest }) });
+    expect(without.sources[0]?.found?.length).toBe(digest ? 1 : 0);
+    const back = intakeReducer(without, { do: "restore", source, look: 2 });
+    expect(back.sources.map(({ path }) => path)).toEqual(["/all.zip", "/c.json"]);
+    const looked = intakeReducer(back, { do: "found", path: source.path, look: 2, found });
+    expect(looked.sources[0]?.found).toHaveLength(2);
+  });
+});
+
 describe("one decision for many reports", () => {
   /** Renders it, and lets each call wait until the test lets it go. */
   async function begun() {

@@ -41,10 +41,10 @@ describe("causes", () => {
     const states = ["held", "rejected", "failed", "unknown"] as const;
     const rows = states.map((state, at) => ({ ...row(at, at, 0), state, actions: actionsOf(state), message: null }));
     const of = (state: string) => causesOf(rows.filter((known) => known.state === state)).map(offered);
-    expect(of("held")).toEqual([{ again: [], release: [0], never: [0] }]);
-    expect(of("rejected")).toEqual([{ again: [1], release: [], never: [1] }]);
-    expect(of("failed")).toEqual([{ again: [2], release: [], never: [2] }]);
-    expect(of("unknown")).toEqual([{ again: [], release: [], never: [] }]);
+    expect(of("held")).toEqual([{ again: [], back: [], release: [0], never: [0] }]);
+    expect(of("rejected")).toEqual([{ again: [1], back: [], release: [], never: [1] }]);
+    expect(of("failed")).toEqual([{ again: [2], back: [], release: [], never: [2] }]);
+    expect(of("unknown")).toEqual([{ again: [], back: [], release: [], never: [] }]);
   });
 
   it("mask values", () => {

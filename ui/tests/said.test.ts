@@ -6,7 +6,8 @@ import { readCatalogue } from "../build/catalogues";
 import type { MessageView } from "../src/bridge/generated/MessageView";
 import { BLANK } from "../src/bridge/mock/messages";
 import { LANGUAGES, loadWords } from "../src/i18n/text";
-import { helpOf, namedElement, sentenceOf, shownSentence, valuesOf } from "../src/parts/said";
+import { problemText } from "../src/kit/notes";
+import { helpOf, leadingWords, namedElement, sentenceOf, shownSentence, valuesOf } from "../src/parts/said";
 
 const missing = (element: string, path: string | null = null): MessageView => ({
   ...BLANK,
@@ -84,6 +85,32 @@ describe.each(LANGUAGES.map(({ code }) => code))("a sentence in %s is whole", (l
     const { text } = await loadWords(language);
     const said = sentenceOf(text, of("rule-attachment-size", { found: "48211", expected: "48213" }));
     expect(said).toMatch(/48211 \p{L}+.*48213 \p{L}+/u);
+  });
+});
+
+describe.each(LANGUAGES.map(({ code }) => code))("what JSON and lists ask for in %s", (language) => {
+  it("is said where nobody would see what was found", async () => {
+    const { text } = await loadWords(language);
+    const broken = (found: string): MessageView => ({
+      ...missing("code"),
+      code: "json-syntax",
+      params: { expected: "a key", found },
+    });
+    expect(valuesOf(broken("\n"), "", text)).toEqual({
+      found: text("syntax.line-end"),
+      expected: text("syntax.a key"),
+    });
+    expect(valuesOf(broken("\t"), "", text).found).toBe(text("syntax.blank"));
+    expect(valuesOf(broken("}"), "", text).found).toBe("}");
+  });
+
+  it("is called as in the list from which it is chosen", async () => {
+    const { text } = await loadWords(language);
+    const params = { element: "gender", value: "f", expected: "female, male, weird" };
+    const message = { ...missing("gender", "Patient.gender"), code: "code-not-allowed", params };
+    const said = sentenceOf(text, message);
+    expect(said).toContain(`${text.code("choice.female")}, ${text.code("choice.male")}, weird`);
+    expect(valuesOf(message, said, text)).toEqual({ found: null, expected: null });
   });
 });
 
@@ -200,7 +227,7 @@ it("a size is said in its sentence, and not in bytes once more beside it", async
   const large: MessageView = { ...BLANK, source: "local", code: "rule-too-large", params, found: "7200000" };
   const sentence = sentenceOf(text, large);
   expect(sentence).toContain("has 7.2 MB; at most 5 MB");
-  expect(valuesOf(large, sentence)).toEqual({ found: null, expected: null });
+  expect(valuesOf(large, sentence, text)).toEqual({ found: null, expected: null });
 });
 
 describe("a day of a document", () => {
@@ -222,7 +249,7 @@ describe("a day of a document", () => {
       const { text } = await loadWords(code);
       const sentence = sentenceOf(text, old);
       expect(sentence).toContain(day);
-      expect(valuesOf(old, sentence)).toEqual({ found: null, expected: null });
+      expect(valuesOf(old, sentence, text)).toEqual({ found: null, expected: null });
     }
   });
 
@@ -269,5 +296,52 @@ describe("a difference that is told by its element", () => {
   it("stays as it is where it is a line of the source", async () => {
     const { text } = await loadWords("en");
     expect(namedElement(text, '  "family": "M…",')).toBe('  "family": "M…",');
+  });
+});
+
+describe.each(LANGUAGES.map(({ code }) => code))("in %s", (language) => {
+  it("what is expected in broken JSON is said in words, and a sign stays as it is", async () => {
+    const { text } = await loadWords(language);
+    const of = (expected: string): MessageView => ({ ...BLANK, code: "json-syntax", params: { expected, found: "}" } });
+    const said = (expected: string) => valuesOf(of(expected), "", text).expected;
+    for (const word of ["a key", "a value", "a number", "the end"]) {
+      const id = text.code(`syntax.${word}`);
+      expect(id).toBeDefined();
+      expect(said(word)).toBe(id);
+    }
+    if (language !== "en") expect(said("a key")).not.toContain("key");
+    expect(said('"')).toBe('"');
+    expect(said(", or }")).toMatch(/^, \p{L}+ \}$/u);
+    if (language !== "en") expect(said(", or ]")).not.toMatch(/\bor\b/);
+  });
+
+  it("a rule of the practice authority is explained beside its own words, with what to do", async () => {
+    const { text } = await loadWords(language);
+    const message: MessageView = {
+      ...BLANK,
+      source: "authority",
+      severity: "warning",
+      code: "value",
+      rule: "identifier-uuid-malformed",
+      text: "“urn:uuid:1” is not a well-formed UUID",
+    };
+    expect(sentenceOf(text, message)).toContain("UUID");
+    expect(leadingWords(text, message)).toBeNull();
+    expect(helpOf(text, message)).toBe(text.code("finding.identifier-uuid-malformed.more"));
+  });
+
+  it("a file that is no certificate is named by what it is", async () => {
+    const { text } = await loadWords(language);
+    const problem = (found: string) =>
+      problemText(text, {
+        code: "certificate-not-a-certificate-file",
+        params: { found },
+        blame: "you",
+        remedy: "choose-other-file",
+        trace: "",
+      });
+    for (const found of "public-key pkcs7 csr crl java-keystore ssh-key zip pdf xml json text empty unknown".split(" "))
+      expect(problem(found).more, found).toMatch(/^\p{Lu}.+\.$/u);
+    expect(problem("text").more).not.toMatch(/: text/);
   });
 });

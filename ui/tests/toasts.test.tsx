@@ -5,6 +5,8 @@ import { act } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { Toasts, dismissAll, say, sayProblem } from "../src/kit/toasts";
+import { useIntakeDesk } from "../src/intake";
+import type { IntakeDesk } from "../src/intake";
 import type { Text } from "../src/i18n/text";
 import { render } from "./render";
 
@@ -88,4 +90,49 @@ it("nothing comes up from behind once all are taken away, and a problem can be s
   await act(async () => sayProblem(text)(problem("first")));
   await wait(1);
   expect((await closeEach()).map((one) => one.includes("problem.first"))).toEqual([true]);
+});
+
+it("the key takes back what was done last, and nothing that stands no more", async () => {
+  await render(<Toasts />);
+  const undone: string[] = [];
+  for (const title of ["first", "second"]) {
+    await act(async () => say({ tone: "done", title, undo: () => undone.push(title) }));
+    await wait(1);
+  }
+  const press = () =>
+    act(async () =>
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "z", ctrlKey: true, bubbles: true })),
+    );
+  await press();
+  expect(undone).toEqual(["second"]);
+  await press();
+  await press();
+  expect(undone).toEqual(["second", "first"]);
+  await act(async () => say({ tone: "done", title: "third", undo: () => undone.push("third") }));
+  await wait(60);
+  await press();
+  await act(async () => say({ tone: "done", title: "fourth", undo: () => undone.push("fourth") }));
+  await act(async () => dismissAll());
+  await press();
+  expect(undone).toHaveLength(2);
+});
+
+it("what was said of what was just sent goes as that is taken back, and nothing else", async () => {
+  const known: { desk: IntakeDesk | undefined } = { desk: undefined };
+  function Desk() {
+    known.desk = useIntakeDesk(true, false);
+    return <Toasts />;
+  }
+  const element = await render(<Desk />);
+  await act(async () => {
+    say({ tone: "done", title: "all corrected", isOfBatch: true });
+    say({ tone: "done", title: "saved" });
+  });
+  await wait(1);
+  expect(element.ownerDocument.body.textContent).toContain("all corrected");
+  await act(async () => known.desk?.undone({ count: 1, ids: [7] }));
+  await wait(1);
+  expect(element.ownerDocument.body.textContent).not.toContain("all corrected");
+  expect(element.ownerDocument.body.textContent).toContain("saved");
+  await act(async () => dismissAll());
 });

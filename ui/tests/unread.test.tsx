@@ -14,9 +14,10 @@ import { IntakeContext } from "../src/intake";
 import type { IntakeDesk } from "../src/intake";
 import { BatchBar } from "../src/parts/batch";
 import { BulkBar } from "../src/parts/bulk-bar";
-import { GroupFilter, SavedViews } from "../src/parts/list-filters";
+import { GroupFilter } from "../src/parts/list-filters";
 import { LostReports } from "../src/parts/lost";
 import { Palette } from "../src/parts/palette";
+import { SavedViews } from "../src/parts/saved-views";
 import { LeftLying } from "../src/parts/watched";
 import type { Selection } from "../src/selection";
 import { Correct } from "../src/screens/correct";
@@ -120,7 +121,7 @@ it("does not take the views that were kept for none because they cannot be read 
 });
 
 it("does not say that nothing can be done with what is chosen because it cannot be read just now", async () => {
-  failingOnce("chosen", { chosen: { count: 2, actions: { withdraw: 2 } } });
+  failingOnce("chosen", { chosen: { count: 2, actions: { withdraw: 2 }, drafts: {}, takenBack: [] } });
   const selection = { ids: new Set([1, 2]), clear: vi.fn() } as unknown as Selection;
   await shown(
     <IntakeContext value={{} as IntakeDesk}>
@@ -226,6 +227,7 @@ it("does not leave the filter by deadline out without a word because deadlines c
     endpoints: [],
     preferences: {},
     saved_views: [],
+    unfinished_fixes: [],
     list: { rows: [], next: null, total: 0 },
     list_counts: { ...counts, choicesCounted: null },
     deadlines: { deadlines: [{ subject: "measles", hours: 24 }] },

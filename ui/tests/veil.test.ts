@@ -16,6 +16,7 @@ test("the words of a name are hidden wherever they stand, and no others", () => 
   const hide = hiding("Muster-Fehler, Mia");
   expect(hide("MUSTER of Musterhausen, mia")).toBe("M… of Musterhausen, m…");
   expect(hide("«Muster-Fehler» ist falsch")).toBe("«M…-F…» ist falsch");
+  expect(hide("Es heisst Muster-Fehler. Ändern Sie Mia.")).toBe("Es heisst M…-F… Ändern Sie M…");
   expect(hiding(null)("Muster")).toBe("Muster");
   expect(hiding("M, D")("M and D")).toBe("M and D");
   // What people put in a name is no pattern.

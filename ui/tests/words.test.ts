@@ -1,6 +1,6 @@
 // What stands in a document, an answer or a figure, as people read it.
 
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { DayView } from "../src/bridge/generated/DayView";
 import { endpointName, loadWords } from "../src/i18n/text";
@@ -20,6 +20,45 @@ describe("a date of a document", () => {
   ])("%s is said as precisely as it is known", async (date, said) => {
     const { format } = await loadWords("fr");
     expect(format.date(date)).toBe(said);
+  });
+});
+
+describe("a moment in a sentence", () => {
+  beforeEach(() => void vi.useFakeTimers().setSystemTime(new Date(2026, 10, 29, 12)));
+  afterEach(() => void vi.useRealTimers());
+
+  const [today, yesterday] = [new Date(2026, 10, 29, 10, 9), new Date(2026, 10, 28, 10, 9)];
+  const [eighth, lastYear] = [new Date(2026, 10, 8, 10, 9), new Date(2025, 2, 12, 10, 9)];
+
+  it.each([
+    ["en", ["at 10:09", "on 28 Nov at 10:09", "on 8 Nov at 10:09", "on 12 Mar 2025"]],
+    ["de", ["um 10:09", "am 28. Nov. um 10:09", "am 8. Nov. um 10:09", "am 12. März 2025"]],
+    ["fr", ["à 10:09", "le 28 nov. à 10:09", "le 8 nov. à 10:09", "le 12 mars 2025"]],
+    ["it", ["alle 10:09", "il 28 nov alle 10:09", "l’8 nov alle 10:09", "il 12 mar 2025"]],
+  ] as const)("has in %s the preposition of a time or of a day", async (language, said) => {
+    const { format } = await loadWords(language);
+    const shown = [today, yesterday, eighth, lastYear].map((date) => format.at(date.toISOString()));
+    expect(shown).toEqual(said);
+  });
+
+  it("that cannot be read stands as it came", async () => {
+    const { format } = await loadWords("en");
+    expect(format.at("yesterday")).toBe("yesterday");
+  });
+});
+
+describe("how long content is kept", () => {
+  it.each([
+    ["en", "5 years", "90 days"],
+    ["de", "5 Jahre", "90 Tage"],
+    ["fr", "5 ans", "90 jours"],
+    ["it", "5 anni", "90 giorni"],
+  ] as const)("is said in %s in years where it is years", async (language, years, days) => {
+    const { text } = await loadWords(language);
+    expect(text("retention.days", { n: 1825 })).toBe(years);
+    expect(text("retention.days", { n: 90 })).toBe(days);
+    expect(text("retention.kept", { n: 1825 })).toContain(years);
+    expect(text.code("change.retention-set", { days: "1825" })).toContain(years);
   });
 });
 
@@ -97,6 +136,11 @@ describe("the days of a chart", () => {
     expect(weekBefore({ first: "2026-03-05", last: "2026-03-05" }, totals)).toBe(3);
     expect(weekBefore({ first: "2026-03-05", last: "2026-03-06" }, totals)).toBe(7);
     expect(weekBefore({ first: "2026-03-06", last: "2026-03-07" }, totals)).toBeUndefined();
+  });
+
+  it("count a correction in place of what it corrects", () => {
+    const days: DayView[] = [{ date: "2026-02-26", byState: { completed: 3, superseded: 2 } }];
+    expect(totalsByDay(days).get("2026-02-26")).toBe(3);
   });
 });
 

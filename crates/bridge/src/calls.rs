@@ -26,8 +26,8 @@ use crate::views::{
     ListCountsView, ListQuery, LostListView, LyingView, MoveView, NamedCorrection, OpenedView,
     PageView, PreferencesView, ProbeView, RemovedView, RestorePlanView, RestoredView,
     RetentionPlanView, RulesPlanView, SafekeepingView, SavedView, StatementView, StatisticsView,
-    StatusView, StoredCertificateView, SuggestedView, SupportFile, TakingView, UpdatesView,
-    WatchedFilesView,
+    StatusView, StoredCertificateView, SuggestedView, SupportFile, TakingView, UnfinishedFix,
+    UpdatesView, WatchedFilesView,
 };
 
 /// What a file dialog is opened for.

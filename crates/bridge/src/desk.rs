@@ -111,6 +111,8 @@ struct Inner {
     /// What the authority has more to show of, and how often it was asked.
     further: std::sync::Mutex<Option<asking::Further>>,
     questions: AtomicU32,
+    /// The state of the connection that was looked at last, and how many there were before it.
+    connections: std::sync::Mutex<(engine::ConnectionState, u64)>,
     /// What was shown last of a folder that is to be watched.
     lying: std::sync::Mutex<Option<Arc<engine::Lying>>>,
     working: AtomicBool,
@@ -190,6 +192,7 @@ impl Desk {
                 watches: tokio::sync::Mutex::default(),
                 further: std::sync::Mutex::default(),
                 questions: AtomicU32::default(),
+                connections: std::sync::Mutex::default(),
                 lying: std::sync::Mutex::default(),
                 working: AtomicBool::new(false),
                 tested: std::sync::Mutex::default(),
@@ -302,12 +305,14 @@ impl Desk {
         }
     }
 
-    /// Revision of what the window shows: moves with the journal in use and with a change of rooms.
+    /// Revision of what the window shows: moves with the journal and the connection in use, and with
+    /// a change of rooms.
     pub fn revision(&self) -> Result<u64, Problem> {
         // The status tells of the laboratory while practice is in use.
         let unseen =
             self.laboratory_unseen().map(|engine| engine.journal().revision()).transpose()?;
         let journal = self.engine().journal().revision()?.saturating_add(unseen.unwrap_or(0));
+        let journal = journal.saturating_add(self.connection_changes());
         let moves = u64::from(self.place().moves).saturating_add(self.settings_generation());
         // 2^40 changes of one journal are never reached, and the sum stays a whole number in
         // JavaScript.

@@ -131,6 +131,7 @@ pub(crate) fn detail_view(
         format: row.format.code(),
         size: small(detail.document_size.unwrap_or(0)),
         goes_by_itself: false,
+        waiting_versions: Vec::new(),
         messages,
         timeline: detail.timeline.iter().map(|entry| timeline_view(entry, &shown)).collect(),
         results,

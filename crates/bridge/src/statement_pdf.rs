@@ -50,6 +50,7 @@ pub const STATEMENT_TEXTS: &[(&str, &[&str])] = &[
     ("title", &[]),
     ("heading", &["date"]),
     ("sum", &["n"]),
+    ("corrections", &["n"]),
     ("cut", &["n"]),
     ("created", &[]),
     ("sent", &[]),
@@ -181,6 +182,11 @@ fn blocks(view: &StatementView, wording: &Wording) -> Vec<Vec<Line>> {
     let mut first = vec![Line::of(Font::Bold, 15.0, title), Line::gap(4.0)];
     first.extend(sentence(&wording.say("sum", &[("n", &count)])));
     first.extend(sentence(&outcome(view, wording)));
+    let corrections = view.entries.iter().filter(|entry| entry.corrects.is_some()).count();
+    if corrections > 0 {
+        let count = corrections.to_string();
+        first.extend(sentence(&wording.say("corrections", &[("n", &count)])));
+    }
     if view.is_cut {
         first.extend(sentence(&wording.say("cut", &[("n", &count)])));
     }

@@ -1,7 +1,7 @@
-//! What a person took back before it left, in place of a report that the authority had refused.
-//! The journal keeps it as a report on hold of its own, of which nothing was said yet. Where it
-//! says the same as what was refused, the authority's words on that are what there is to be
-//! corrected.
+//! What a person took back before it left: a report of which no version was sent, or one in place
+//! of a report that the authority had refused. The journal keeps it as a report on hold of its own,
+//! of which nothing was said yet. Where it says the same as what was refused, the authority's words
+//! on that are what there is to be corrected.
 
 use fhir::Severity;
 use journal::{Detail, Journal, JournalError, Message, Row, Source};
@@ -12,7 +12,7 @@ use ts_rs::TS;
 /// Who acts in a timeline where no person does.
 const PROGRAM: &str = "labcourier";
 
-/// What was taken back, beside the version that was sent last.
+/// What was taken back: beside the version that was sent last, or where none was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "kebab-case")]
 #[ts(export)]
@@ -21,6 +21,8 @@ pub enum TakenBack {
     Repetition,
     /// Another content.
     Correction,
+    /// No version of it was ever sent, and no error was found in it.
+    New,
 }
 
 /// The messages of a report, with those that it takes over.
@@ -36,6 +38,11 @@ pub(crate) fn said(
     Ok((detail.messages, taken_back))
 }
 
+/// Whether a report was taken back before it left, and only has to be let go.
+pub(crate) fn is_taken_back(journal: &Journal, row: &Row) -> Result<bool, JournalError> {
+    Ok(is_candidate(row) && take_over(journal, &mut journal.detail(row.id)?)?.is_some())
+}
+
 /// Adds the authority's messages on the same content, and says what was taken back, if it was.
 pub(crate) fn take_over(
     journal: &Journal,
@@ -46,7 +53,13 @@ pub(crate) fn take_over(
     if !is_taken_back || !is_candidate(&detail.row) {
         return Ok(None);
     }
-    let Some(refused) = refused_before(journal, &detail.row)? else { return Ok(None) };
+    let refused = match before(journal, &detail.row)? {
+        Before::Nothing => {
+            return Ok((detail.row.messages.errors == 0).then_some(TakenBack::New));
+        }
+        Before::Refused(refused) => *refused,
+        Before::Other => return Ok(None),
+    };
     if refused.row.digest != detail.row.digest {
         return Ok(Some(TakenBack::Correction));
     }
@@ -62,11 +75,12 @@ pub(crate) fn take_over(
     Ok(Some(TakenBack::Repetition))
 }
 
-/// What reports have in common of which nothing is said. A correction that was taken back lies
+/// What reports have in common of which nothing is said. What was taken back and is sound lies
 /// beside nothing that is still to be corrected.
 pub(crate) fn stands_as(state: StateCode, taken_back: Option<TakenBack>) -> &'static str {
     match taken_back {
         Some(TakenBack::Correction) => "taken-back correction",
+        Some(TakenBack::New) => "taken-back report",
         Some(TakenBack::Repetition) | None => state.code(),
     }
 }
@@ -77,14 +91,24 @@ fn was_taken_back(event: &Event, by: &str) -> bool {
     *event == Event::HeldBack && by != PROGRAM
 }
 
-/// Never sent, and in place of another.
+/// Never sent; what errors were found in without another before it waits for a person anyway.
 fn is_candidate(row: &Row) -> bool {
-    row.state == State::Held { attempt: 0 } && row.attempts == 0 && row.corrects.is_some()
+    let is_unsent = row.state == State::Held { attempt: 0 } && row.attempts == 0;
+    is_unsent && (row.corrects.is_some() || row.messages.errors == 0)
 }
 
-/// The version that was sent last, where the authority refused it. Those between were taken back
-/// themselves.
-fn refused_before(journal: &Journal, row: &Row) -> Result<Option<Detail>, JournalError> {
+/// What there was before a report.
+enum Before {
+    /// No version that was sent.
+    Nothing,
+    /// The version that was sent last, which the authority refused.
+    Refused(Box<Detail>),
+    /// One that it did not refuse.
+    Other,
+}
+
+/// The version that was sent last. Those between were taken back themselves.
+fn before(journal: &Journal, row: &Row) -> Result<Before, JournalError> {
     let mut earlier = row.corrects;
     while let Some(id) = earlier {
         let row = journal.row(id)?;
@@ -98,9 +122,9 @@ fn refused_before(journal: &Journal, row: &Row) -> Result<Option<Detail>, Journa
             matches!(event, Event::Completed { .. } | Event::Failed { .. } | Event::Rejected)
         });
         let is_refused = !matches!(answers.next(), None | Some(Event::Completed { .. }));
-        return Ok(is_refused.then_some(detail));
+        return Ok(if is_refused { Before::Refused(Box::new(detail)) } else { Before::Other });
     }
-    Ok(None)
+    Ok(Before::Nothing)
 }
 
 #[cfg(test)]

@@ -197,7 +197,7 @@ pub struct RowView {
     /// Somebody has begun to correct it, and has not sent that: told in the list, and of the one
     /// report that is shown.
     pub draft: bool,
-    /// It was to take the place of a refused one, and a person took it back before it left.
+    /// A person took it back before it left: new, or to take the place of a refused one.
     pub taken_back: Option<TakenBack>,
 }
 
@@ -283,6 +283,10 @@ pub struct DetailView {
     /// It is on hold only until the authority was asked whether it has it: if it has not, it is
     /// sent by itself.
     pub goes_by_itself: bool,
+    /// Other versions of the same document that wait: what is decided about this one does not
+    /// concern them. Told where a person may leave it unsent.
+    #[ts(type = "number[]")]
+    pub waiting_versions: Vec<i64>,
     /// Errors first.
     pub messages: Vec<MessageView>,
     /// Oldest first.
@@ -414,6 +418,7 @@ print_no_content!(
     CauseFieldView,
     ValueView,
     FixView,
+    UnfinishedFix,
     ListCountsView,
     DecidedView,
     RefusedView,

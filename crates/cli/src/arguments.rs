@@ -39,6 +39,7 @@ Exit codes:
 With --json, every report is one object on one line with the fields
 id file digest identifier state receipt issues attempts corrects created updated;
 each of the issues has severity code rule text expression line column source.
+file is empty where standard output is no terminal, unless --file-names: it may name a patient.
 States: held queued sending unknown in-progress completed rejected failed withdrawn
 said-received superseded.";
 
@@ -80,8 +81,7 @@ pub(crate) struct Global {
     /// Only results, no progress and no hints.
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
-    /// With watch and follow: show file names also where standard output is no terminal. They may
-    /// name patients; a log shows number and digest otherwise.
+    /// Show names of files also where the output goes to a file, a log or another program.
     #[arg(long, global = true)]
     pub(crate) file_names: bool,
 }
@@ -407,7 +407,7 @@ pub(crate) struct Export {
     /// Form of the output.
     #[arg(long, value_enum)]
     pub(crate) format: ExportForm,
-    /// With patients' names and birth dates.
+    /// With patients' names and birth dates, and names of files.
     #[arg(long)]
     pub(crate) names: bool,
     #[command(flatten)]

@@ -39,6 +39,10 @@ pub(crate) struct Scene<'a> {
     told: AtomicBool,
 }
 
+/// Problems whose `file` is one of reports, and not of the program.
+const OF_A_REPORT: [&str; 4] =
+    ["not-a-report", "watched-files-gone", "watched-files-known", "watched-files-refused"];
+
 /// Runs one command.
 pub(crate) async fn run(arguments: Arguments, output: &Output, texts: &Catalogue) -> Exit {
     let Arguments { global, command } = arguments;
@@ -222,10 +226,16 @@ impl Scene<'_> {
         self.output.error(Line::new().look(prefix, Look::Bad).add(text));
     }
 
-    /// Without the name of a file, where names are not shown.
+    /// For standard error: without the name of a report's file, where names are not shown.
     fn concealed(&self, problem: &Problem) -> Problem {
+        self.as_shown(problem, self.output.names.messages)
+    }
+
+    /// A problem, with the name of a report's file where those are shown.
+    fn as_shown(&self, problem: &Problem, names: bool) -> Problem {
         let mut problem = problem.clone();
-        if !self.output.file_names
+        if !names
+            && OF_A_REPORT.contains(&problem.code.as_str())
             && let Some(file) = problem.params.get_mut("file")
         {
             *file = self.texts.say("say.some-file");

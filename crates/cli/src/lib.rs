@@ -28,7 +28,7 @@ use clap::{CommandFactory as _, Parser as _};
 use arguments::{Arguments, Command};
 use catalogue::Catalogue;
 use exit::Exit;
-use output::{Line, Output};
+use output::{Line, Names, Output};
 
 /// How long what still runs in other threads is waited for at the end.
 const SHUTDOWN_MAX: std::time::Duration = std::time::Duration::from_secs(10);
@@ -41,10 +41,10 @@ pub fn run() -> ExitCode {
         Err(error) => return usage(&error),
     };
     log_if_asked();
-    let output = Output::new(arguments.global.json, arguments.global.quiet);
-    let serves = matches!(arguments.command, Command::Watch { .. } | Command::Follow(_));
-    let concealed = serves && !arguments.global.file_names;
-    let output = if concealed { output.of_a_service() } else { output };
+    // Whoever asks for patients' names may see those of files.
+    let named = matches!(&arguments.command, Command::Export(export) if export.names);
+    let names = Names::of(arguments.global.file_names || named);
+    let output = Output::new(arguments.global.json, arguments.global.quiet, names);
     let named = arguments.global.profile.as_deref();
     let from_environment = std::env::var_os("LABCOURIER_PROFILE");
     let named = named.filter(|folder| Some(folder.as_os_str()) != from_environment.as_deref());

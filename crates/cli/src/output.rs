@@ -15,11 +15,30 @@ use crate::exit::Exit;
 pub(crate) struct Output {
     pub(crate) json: bool,
     pub(crate) quiet: bool,
-    /// File names may name patients: a service, whose output goes into a log, shows none.
-    pub(crate) file_names: bool,
+    pub(crate) names: Names,
     colour_out: bool,
     colour_err: bool,
     state: Mutex<Written>,
+}
+
+/// Where names of files are shown. They may name patients: a file, a log or another program gets
+/// them where they were asked for, and nowhere else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Names {
+    /// On standard output.
+    pub(crate) results: bool,
+    /// On standard error.
+    pub(crate) messages: bool,
+}
+
+impl Names {
+    /// Of this process; `asked`: with `--file-names`.
+    pub(crate) fn of(asked: bool) -> Self {
+        Self {
+            results: asked || io::stdout().is_terminal(),
+            messages: asked || io::stderr().is_terminal(),
+        }
+    }
 }
 
 /// Digits of a digest that are shown in place of a file name.
@@ -138,27 +157,22 @@ fn is_obeyed(character: char) -> bool {
 }
 
 impl Output {
-    pub(crate) fn new(json: bool, quiet: bool) -> Self {
+    pub(crate) fn new(json: bool, quiet: bool, names: Names) -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
             && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         Self {
             json,
             quiet,
-            file_names: true,
+            names,
             colour_out: wanted && io::stdout().is_terminal(),
             colour_err: wanted && io::stderr().is_terminal(),
             state: Mutex::default(),
         }
     }
 
-    /// As it is for a service: file names reach a terminal only.
-    pub(crate) fn of_a_service(self) -> Self {
-        Self { file_names: io::stdout().is_terminal(), ..self }
-    }
-
     /// What a report is recognised by: its file name, or the beginning of its digest.
     pub(crate) fn name(&self, file: &str, digest: Option<&str>) -> String {
-        if self.file_names {
+        if self.names.results {
             return file.to_owned();
         }
         digest.map_or_else(String::new, |digest| digest.chars().take(DIGEST).collect())

@@ -18,19 +18,10 @@ const MESSAGES_MAX: usize = 20;
 /// One report with its messages.
 pub(crate) fn report(output: &Output, texts: &Catalogue, record: &Record) {
     if output.json {
-        return object(output, texts, record);
+        return output.object(&with_texts(output, texts, record));
     }
     output.line(&head(output, texts, record));
     messages(output, texts, &record.issues);
-}
-
-/// The record for scripts; in the log of a service its file has no name.
-fn object(output: &Output, texts: &Catalogue, record: &Record) {
-    let mut record = with_texts(texts, record);
-    if !output.file_names {
-        record.file.clear();
-    }
-    output.object(&record);
 }
 
 /// Which command shows a file: what is advised about known content is what this command can do.
@@ -41,12 +32,28 @@ pub(crate) enum Asked {
     Watch,
 }
 
-/// A file after checking or sending.
-pub(crate) fn looked(output: &Output, texts: &Catalogue, looked: &Looked, asked: Asked) {
+/// A file after checking or sending. `number`: which of the files it is, counted from 1. It stands
+/// for the name where names are not shown and the file is no report, which has no digest.
+pub(crate) fn looked(
+    output: &Output,
+    texts: &Catalogue,
+    number: usize,
+    looked: &Looked,
+    asked: Asked,
+) {
+    let is_nameless = !output.names.results && looked.record.digest.is_none();
     if output.json {
-        return object(output, texts, &looked.record);
+        let mut record = with_texts(output, texts, &looked.record);
+        if is_nameless {
+            record.file = number.to_string();
+        }
+        return output.object(&record);
     }
-    let file = output.name(&looked.file, looked.record.digest.as_deref());
+    let file = if is_nameless {
+        texts.text("say.file-number", &[("number", &number.to_string())])
+    } else {
+        output.name(&looked.file, looked.record.digest.as_deref())
+    };
     let word = |key: &str, look| {
         Line::new().column("", NUMBER, Look::Plain).column(&texts.say(key), STATE, look)
     };
@@ -174,7 +181,7 @@ pub(crate) fn messages(output: &Output, texts: &Catalogue, issues: &[IssueRecord
         if issue.source == IssueSource::Authority {
             line = line.look(texts.say("say.authority-says"), Look::Faint).add(" ");
         }
-        output.line(&line.add(texts.message(issue)));
+        output.line(&line.add(said(output, texts, issue)));
         if let Some(place) = place(texts, issue) {
             output.line(&indented().column("", 9, Look::Plain).look(place, Look::Faint));
         }
@@ -198,13 +205,27 @@ fn place(texts: &Catalogue, issue: &IssueRecord) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("  ·  "))
 }
 
-/// The record with our own words where the authority has none.
-pub(crate) fn with_texts(texts: &Catalogue, record: &Record) -> Record {
+/// What is said of an issue; of another file without its name, where names are not shown.
+fn said(output: &Output, texts: &Catalogue, issue: &IssueRecord) -> String {
+    if output.names.results || !issue.params.contains_key("file") {
+        return texts.message(issue);
+    }
+    let mut issue = issue.clone();
+    issue.params.insert("file".to_owned(), texts.say("say.some-file"));
+    texts.message(&issue)
+}
+
+/// The record with our own words where the authority has none, as it may be shown: where names are
+/// not, its file has none.
+pub(crate) fn with_texts(output: &Output, texts: &Catalogue, record: &Record) -> Record {
     let mut record = record.clone();
+    if !output.names.results {
+        record.file.clear();
+    }
     let opinion = record.validator.iter_mut().flat_map(|opinion| &mut opinion.only_here);
     for issue in record.issues.iter_mut().chain(opinion) {
         if issue.text.is_none() {
-            issue.text = Some(texts.message(issue));
+            issue.text = Some(said(output, texts, issue));
         }
     }
     record

@@ -13,7 +13,6 @@ import { door } from "#door";
 
 import type { Command, Commands } from "./door";
 import type { BackupView } from "./generated/BackupView";
-import type { DetailView } from "./generated/DetailView";
 import { FOLLOWS_JOURNAL, STALE } from "./generated/Commands";
 import type { ListQuery } from "./generated/ListQuery";
 import type { Problem } from "./generated/Problem";
@@ -139,17 +138,10 @@ export function useCameBack(all: number[]) {
 export const useDetail = (id: number, enabled = true) =>
   useQuery({ queryKey: ["detail", id], queryFn: () => door.call("detail", { id }), enabled });
 
-/** Whether somebody has begun to correct a report, and has not sent it. What was typed is not kept here. */
-export const useHasDraft = ({ row, source }: DetailView) =>
-  useQuery({
-    queryKey: ["draft", row.id],
-    queryFn: async () => {
-      const draft = await door.call("draft", { id: row.id });
-      return draft !== null && draft !== source;
-    },
-    enabled: row.actions.includes("correct"),
-    ...ON_OPENING,
-  });
+/** Asks again which reports have a draft: keeping one is no event of the journal, so nothing else tells of it. */
+export const followDrafts = (cache: QueryClient): void => {
+  for (const key of ["detail", "list", "chosen"]) void cache.invalidateQueries({ queryKey: [key] });
+};
 
 /** What a list is asked for, without the paging. */
 export type ListFilter = Omit<ListQuery, "before" | "limit">;
@@ -202,6 +194,16 @@ export function useSavedViews() {
   return useQuery({
     queryKey: ["saved_views", room],
     queryFn: () => door.call("saved_views"),
+    enabled: room !== undefined,
+  });
+}
+
+/** The changes of many reports in this room that were broken off. */
+export function useUnfinishedFixes() {
+  const room = useStatus().data?.room;
+  return useQuery({
+    queryKey: ["unfinished_fixes", room],
+    queryFn: () => door.call("unfinished_fixes"),
     enabled: room !== undefined,
   });
 }

@@ -53,6 +53,8 @@ export interface Format {
   date(instant: string): string;
   /** 09:41 today, else 20 Nov, 09:41 */
   moment(instant: string): string;
+  /** The same in a sentence: at 09:41, on 20 Nov at 09:41, on 20 Nov 2025. */
+  at(instant: string): string;
   /** With seconds, for evidence. */
   exact(instant: string): string;
   /** Mon 21 */
@@ -82,7 +84,7 @@ export async function loadWords(language: Language): Promise<Words> {
   const { default: messages } = await load[language]();
   const locale = LANGUAGES.find((l) => l.code === language)?.locale ?? language;
   const i18n = setupI18n({ locale, locales: [locale, language], messages: { [locale]: messages } });
-  const format = formatOf(locale);
+  const format = formatOf(locale, (id, values) => i18n._(id, values));
   return { language, locale, text: textOf(i18n, messages, format), format };
 }
 
@@ -137,7 +139,7 @@ function inTime(name: string, value: string, format: Format): string {
   return isDay(name, value) ? format.date(value) : value;
 }
 
-function formatOf(locale: string): Format {
+function formatOf(locale: string, said: (id: TextId, values: Values) => string): Format {
   const of = (options: Intl.DateTimeFormatOptions) => {
     const formatter = new Intl.DateTimeFormat(locale, options);
     return (value: string) => {
@@ -149,7 +151,7 @@ function formatOf(locale: string): Format {
   const time = of({ hour: "2-digit", minute: "2-digit" });
   const thisYear = of({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
   const otherYear = of({ day: "numeric", month: "short", year: "numeric" });
-  const shortDate = of({ day: "numeric", month: "short" });
+  const day = of({ day: "numeric", month: "short" });
   const length = (unit: string) =>
     (["long", "short"] as const).map(
       (unitDisplay) => new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay, maximumFractionDigits: 0 }),
@@ -184,11 +186,21 @@ function formatOf(locale: string): Format {
       if (date.toDateString() === now.toDateString()) return time(instant);
       return date.getFullYear() === now.getFullYear() ? thisYear(instant) : otherYear(instant);
     },
+    at: (instant) => {
+      const date = new Date(instant);
+      const now = new Date();
+      if (Number.isNaN(date.getTime())) return instant;
+      if (date.toDateString() === now.toDateString()) return said("when.time", { time: time(instant) });
+      const n = date.getDate();
+      return date.getFullYear() === now.getFullYear()
+        ? said("when.day", { n, day: day(instant), time: time(instant) })
+        : said("when.year", { n, day: otherYear(instant) });
+    },
     exact: of({ dateStyle: "medium", timeStyle: "medium" }),
     day: (date) => of({ weekday: "short", day: "numeric" })(`${date}T12:00:00`),
     duration: lasting(0),
     shortDuration: lasting(1),
-    shortDate: (date) => shortDate(`${date}T12:00:00`),
+    shortDate: (date) => day(`${date}T12:00:00`),
     bytes: (count) => {
       if (count < 1e3) return few.format(count);
       return count < 1e6 ? kilobytes.format(count / 1e3) : megabytes.format(count / 1e6);

@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { useLayoutEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { ReactNode } from "react";
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from "react-aria-components";
 
@@ -24,6 +24,8 @@ export function Dialog(props: {
   isDirty?: boolean;
   /** What is asked before something that is under way, and not only typed, is left. */
   leaving?: { question: string; leave: string; stay: string } | undefined;
+  /** Hears that this is being asked, and that it is no more. */
+  onAsking?: (asks: boolean) => void;
   /** Nothing in it takes the focus, and it may be longer than the window: the keys scroll it. */
   scrolls?: boolean;
   onClose: () => void;
@@ -31,10 +33,25 @@ export function Dialog(props: {
   footer?: ReactNode;
 }) {
   const { title, size = "medium", isDirty = false, leaving, scrolls = false, onClose, children, footer } = props;
+  const { onAsking } = props;
   const text = useText();
   const [asking, setAsking] = useState(false);
-  const close = () => (isDirty ? setAsking(true) : onClose());
+  // What was under way has come to its end meanwhile: there is nothing left to be asked.
+  if (asking && !isDirty) setAsking(false);
   const own = useRef<HTMLElement>(null);
+  /** Where somebody was before they were asked: in a field, and not on the press that has asked. */
+  const field = useRef<HTMLElement | null>(null);
+  const close = () => (isDirty ? setAsking(true) : onClose());
+  const stay = () => {
+    setAsking(false);
+    const kept = field.current;
+    if (kept?.isConnected) kept.focus();
+  };
+  const hears = useRef(onAsking);
+  useEffect(() => {
+    hears.current = onAsking;
+  });
+  useEffect(() => hears.current?.(asking), [asking]);
   // Before it is drawn: the library moves the focus some moments later, and a key that is pressed meanwhile is lost.
   useLayoutEffect(() => {
     if (!own.current?.contains(document.activeElement)) own.current?.focus({ preventScroll: true });
@@ -56,16 +73,22 @@ export function Dialog(props: {
             </Heading>
             <Button tone="quiet" icon={X} label={text("action.close")} onPress={close} />
           </header>
-          <div className={css.body} tabIndex={scrolls ? 0 : undefined}>
+          <div
+            className={css.body}
+            tabIndex={scrolls ? 0 : undefined}
+            onFocus={({ target }) => {
+              if (target.matches("input, textarea")) field.current = target;
+            }}
+          >
             {children}
           </div>
-          {asking && isDirty ? (
+          {asking ? (
             <div className={css.footer} role="alert" data-keeps-clear>
               <strong className={css.asking}>{leaving?.question ?? text("dialog.discard")}</strong>
               <Button tone="danger" onPress={onClose} data-testid="discard">
                 {leaving?.leave ?? text("dialog.discard.yes")}
               </Button>
-              <Button tone="primary" autoFocus onPress={() => setAsking(false)} data-testid="keep-editing">
+              <Button tone="primary" autoFocus onPress={stay} data-testid="keep-editing">
                 {leaving?.stay ?? text("dialog.discard.no")}
               </Button>
             </div>
@@ -97,7 +120,7 @@ export function Confirm(props: {
   /** Takes the keyboard on the press that does it. */
   focusesConfirm?: boolean;
   /** Another answer, between the way back and the press that does it. */
-  other?: { name: string; onPress: () => void; "data-testid": string };
+  other?: { name: string; tone?: "plain" | "danger"; onPress: () => void; "data-testid": string };
   /** Why it could not be done. */
   problem?: Problem | null;
   onConfirm: () => void;
@@ -130,7 +153,12 @@ export function Confirm(props: {
             {text("action.cancel")}
           </Button>
           {other && (
-            <Button isDisabled={isPending} onPress={other.onPress} data-testid={other["data-testid"]}>
+            <Button
+              tone={other.tone ?? "plain"}
+              isDisabled={isPending}
+              onPress={other.onPress}
+              data-testid={other["data-testid"]}
+            >
               {other.name}
             </Button>
           )}

@@ -36,7 +36,11 @@ export function Notice(props: {
 }) {
   const { tone, icon: Icon = tone === "attention" || tone === "caution" ? TriangleAlert : Info } = props;
   return (
-    <div className={`${css.notice} ${css[tone]}`} role={props.role} data-testid={props["data-testid"]}>
+    <div
+      className={`${css.notice} ${css[tone]} ${props.actions && !props.children ? css.single : ""}`}
+      role={props.role}
+      data-testid={props["data-testid"]}
+    >
       <Icon aria-hidden size={18} className={css.icon} />
       <div className={css.words}>
         {props.title && <strong>{props.title}</strong>}
@@ -57,11 +61,15 @@ export function paramsText(params: Record<string, string>): string {
 /** A certificate that no endpoint uses any more is needed by reports. */
 const caseOf = ({ code, params }: Problem) => `${code}${params.endpoints === "" ? "-by-reports" : ""}`;
 
+/** What a file is that is no certificate: its kind has a sentence of its own. */
+const foreignFile = (text: Text, { code, params }: Problem) =>
+  code === "certificate-not-a-certificate-file" ? text.code(`foreign-file.${params.found}`) : undefined;
+
 /** What happened, and what it means, in the reader's language. */
 export function problemText(text: Text, problem: Problem): { title: string; more: string } {
   const id = `problem.${caseOf(problem)}`;
   const title = text.code(id, problem.params);
-  if (title) return { title, more: text.code(`${id}.more`, problem.params) ?? "" };
+  if (title) return { title, more: foreignFile(text, problem) ?? text.code(`${id}.more`, problem.params) ?? "" };
   return { title: text("problem.unfamiliar", { code: problem.code }), more: paramsText(problem.params) };
 }
 

@@ -15,6 +15,7 @@ import type { Text } from "../i18n/text";
 import { useText } from "../i18n/text";
 import { Button } from "./controls";
 import { problemText } from "./notes";
+import { offerUndo } from "./undo";
 import css from "./toasts.module.css";
 
 interface ToastWords {
@@ -23,6 +24,8 @@ interface ToastWords {
   more?: string;
   /** Takes back what happened. */
   undo?: () => void;
+  /** It holds as long as what was just sent is not taken back. */
+  isOfBatch?: boolean;
   /** It speaks of the change of rooms itself. */
   isOfChange?: boolean;
 }
@@ -35,6 +38,9 @@ const queue = new ToastQueue<ToastWords>({ maxVisibleToasts: 3 });
  *  reads slowly, or looks elsewhere, must not miss it. */
 const SHOWN_MS = 6_000;
 const UNDO_MS = 15_000;
+
+/** What lets go of Ctrl+Z, by the key of what stands. */
+const withdrawals = new Map<string, () => void>();
 
 /** All that stands, by its key, also what later ones cover: the queue tells only what is shown. */
 const standing = new Map<string, ToastWords>();
@@ -49,10 +55,25 @@ export function say(words: ToastWords): void {
   const isProblem = tone === "attention";
   // The same problem once more takes the place of the one before.
   if (isProblem) close((one) => one.tone === tone && one.title === title && one.more === more);
-  const onClose = () => standing.delete(key);
+  const onClose = () => {
+    standing.delete(key);
+    withdrawals.get(key)?.();
+    withdrawals.delete(key);
+  };
   const timeout = words.undo ? UNDO_MS : SHOWN_MS;
   const key = queue.add(words, isProblem ? { onClose } : { onClose, timeout });
   standing.set(key, words);
+  const { undo } = words;
+  if (undo)
+    withdrawals.set(
+      key,
+      offerUndo(Date.now(), () => takeBack(key, undo)),
+    );
+}
+
+function takeBack(key: string, undo: () => void): void {
+  queue.close(key);
+  undo();
 }
 
 /** Takes away what was said of one room, as another one comes into use: there nothing of it holds, and nothing can be
@@ -61,11 +82,18 @@ export function dismissOfRoom(): void {
   close((words) => !words.isOfChange);
 }
 
+/** Takes away what was said of what was just sent, as that is taken back. */
+export function dismissOfBatch(): void {
+  close((words) => words.isOfBatch === true);
+}
+
 /** Takes all of them away: the window was locked. */
 export function dismissAll(): void {
   // The queue does not say of these that they are closed.
   standing.clear();
   queue.clear();
+  withdrawals.forEach((withdraw) => withdraw());
+  withdrawals.clear();
 }
 
 /** For the rejection of a command that has no place of its own on the screen. */
@@ -134,10 +162,7 @@ export function Toasts() {
             {toast.content.undo && (
               <Button
                 icon={Undo2}
-                onPress={() => {
-                  queue.close(toast.key);
-                  toast.content.undo?.();
-                }}
+                onPress={() => toast.content.undo && takeBack(toast.key, toast.content.undo)}
                 data-testid="toast-undo"
               >
                 {text("action.undo")}

@@ -7,6 +7,7 @@ import type { ReactNode } from "react";
 
 import { useCommand, useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
+import type { TextId } from "../i18n/text";
 import { Button, TextField } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
 import { Notice, ProblemNote } from "../kit/notes";
@@ -20,16 +21,17 @@ import { PassphraseDialog } from "./passphrase-dialog";
 export const useAdministrationClosed = (): boolean => useStatus().data?.administrationClosed ?? false;
 
 /** Settings that administrators alone change: seen by everybody. */
-export function Guarded({ children }: { children: ReactNode }) {
+export function Guarded({ children, id }: { children: ReactNode; id?: string }) {
   return (
-    <fieldset className={css.guarded} disabled={useAdministrationClosed()}>
+    <fieldset id={id} className={css.guarded} disabled={useAdministrationClosed()}>
       {children}
     </fieldset>
   );
 }
 
-/** Above guarded settings: why they do not answer, and the way in; once open, how long. */
-export function AdministrationNotice() {
+/** Above guarded settings: why they do not answer (`closed`, where somebody has tried something), and the way in; once open,
+ *  how long. */
+export function AdministrationNotice({ closed = "administration.closed" }: { closed?: TextId }) {
   const text = useText();
   const status = useStatus().data;
   const [entering, setEntering] = useState(false);
@@ -39,9 +41,9 @@ export function AdministrationNotice() {
   return (
     <div className={css.notice} data-testid="administration-notice" data-closed={isClosed}>
       <Notice
-        tone="progress"
+        tone={closed === "administration.closed" ? "progress" : "attention"}
         icon={isClosed ? LockKeyhole : KeyRound}
-        title={text(isClosed ? "administration.closed" : "administration.opened")}
+        title={text(isClosed ? closed : "administration.opened")}
         actions={
           isClosed ? (
             <Button icon={KeyRound} onPress={() => setEntering(true)} data-testid="administration-enter">
@@ -79,15 +81,20 @@ function EnterDialog({ onClose }: { onClose: () => void }) {
       size="small"
       onClose={onClose}
       footer={
-        <Button
-          tone="primary"
-          isDisabled={passphrase === ""}
-          isPending={open.isPending}
-          onPress={enter}
-          data-testid="administration-open"
-        >
-          {text("administration.open")}
-        </Button>
+        <>
+          <Button tone="quiet" onPress={onClose}>
+            {text("action.cancel")}
+          </Button>
+          <Button
+            tone="primary"
+            isDisabled={passphrase === ""}
+            isPending={open.isPending}
+            onPress={enter}
+            data-testid="administration-open"
+          >
+            {text("administration.open")}
+          </Button>
+        </>
       }
     >
       <form

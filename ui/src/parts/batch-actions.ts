@@ -10,6 +10,7 @@ import type { BarAction } from "../kit/actions";
 import { followFocus } from "../kit/focus";
 import { sayProblem } from "../kit/toasts";
 import { useWindow } from "../place";
+import type { Place } from "../place";
 import type { Phase } from "./batch";
 import { useDecision } from "./decided";
 
@@ -26,7 +27,7 @@ export function useBatchActions(
   own: Own,
 ): { actions: BarAction[]; first: BarAction | undefined } {
   const text = useText();
-  const { go } = useWindow();
+  const { go, place } = useWindow();
   const back = phase === "undone" && batch.held ? batch.held.ids : [];
   const pause = usePause();
   const sendAfterAll = useSendAfterAll(back);
@@ -78,13 +79,16 @@ export function useBatchActions(
     phase === "waiting" && undo,
     phase === "moving" && pause,
     takenBack.length > 0 && sendAfterAll,
-    wrong.length > 0 && correct,
+    // On the list of them it would lead nowhere.
+    wrong.length > 0 && !(wrong.length > 1 && isListOfWrong(place)) && correct,
     batch.rest.length > 0 && rest,
     batch.ids.length > 0 && show,
   ].filter((action) => action !== false);
   const first = [undo, sendAfterAll, correct, show, rest].find((action) => actions.includes(action));
   return { actions, first };
 }
+
+const isListOfWrong = (place: Place) => place.screen === "correct" && place.open === null && place.cause === undefined;
 
 function usePause(): BarAction {
   const text = useText();
@@ -106,12 +110,15 @@ function useSendAfterAll(ids: number[]): BarAction {
   const release = useDecision();
   return {
     id: "send-after-all",
-    word: text("batch.send-after-all", { n: ids.length }),
+    word: text("action.send-after-all", { n: ids.length }),
     icon: Play,
     tone: "primary",
     isPending: release.isPending,
     press: () =>
-      release.mutate({ ids, decision: "release", reason: text("bulk.undo.reason") }, { onError: sayProblem(text) }),
+      release.mutate(
+        { ids, decision: "release", reason: text("send-after-all.reason") },
+        { onError: sayProblem(text) },
+      ),
     "data-testid": "send-after-all",
   };
 }

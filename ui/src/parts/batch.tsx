@@ -17,7 +17,8 @@ import { useBatchActions } from "./batch-actions";
 import css from "./batch.module.css";
 import { CandidateRow } from "./candidate";
 import { CertificateButton } from "./certificate-button";
-import { TakingIn } from "./taking-in";
+import { useSecondsLeft } from "./countdown";
+import { TakingIn, useTakenInBefore } from "./taking-in";
 import { useUndoKey } from "./undo-key";
 import { Actions } from "../kit/actions";
 import { Button } from "../kit/controls";
@@ -27,7 +28,9 @@ import { sayProblem } from "../kit/toasts";
 
 /** `onCertificate` opens the import of a file that was sent along and is a certificate. */
 export function BatchBar({ onCertificate }: { onCertificate: (path: string) => void }) {
-  const { batch, taking } = useIntake();
+  const { batch, taking: own } = useIntake();
+  const before = useTakenInBefore();
+  const taking = own ?? before;
   const bar = batch && <Bar key={batch.sentAt} batch={batch} onCertificate={onCertificate} />;
   return taking ? <TakingIn stop={taking}>{bar}</TakingIn> : bar;
 }
@@ -57,7 +60,7 @@ function Bar({ batch, onCertificate }: { batch: Batch; onCertificate: (path: str
     undo: { press: undo, isPending: holdBack.isPending },
     showRest: () => setShowsRest(true),
   });
-  useUndoKey(() => phase === "waiting" && undo());
+  useUndoKey(batch.sentAt, phase === "waiting" ? undo : undefined);
   return (
     <section
       className={css.batch}
@@ -188,8 +191,13 @@ function Outcome({ view, phase }: { view: BatchView; phase: Phase }) {
   const text = useText();
   const { completed, closed, causes, secondsLeft, total } = view;
   // What has not left leaves only once sending goes on.
-  const paused = useStatus().data?.paused ? (view.byState.queued ?? 0) : 0;
-  const moving = view.moving - paused;
+  const status = useStatus().data;
+  const queued = view.byState.queued ?? 0;
+  const paused = status?.paused ? queued : 0;
+  // Nor before somebody can be reached.
+  const isCut = status?.connection === "unreachable" || status?.connection === "locked";
+  const heldUp = isCut && paused === 0 ? queued : 0;
+  const moving = view.moving - paused - heldUp;
   const attention = view.attention.length;
   return (
     <p className={css.outcome} data-testid="outcome">
@@ -209,6 +217,7 @@ function Outcome({ view, phase }: { view: BatchView; phase: Phase }) {
       )}
       {closed > 0 && <span>{text("batch.closed", { n: closed })}</span>}
       {paused > 0 && <span>{text("batch.paused", { n: paused })}</span>}
+      {heldUp > 0 && <span data-testid="held-up">{text("batch.held-up", { n: heldUp })}</span>}
       {moving > 0 && (
         <span data-testid="progress">
           {paused === 0 && moving > 1 && secondsLeft !== null
@@ -267,24 +276,4 @@ function Line({ view, phase, left }: { view: BatchView | undefined; phase: Phase
       <span className={css.quiet} style={share(closed)} />
     </div>
   );
-}
-
-/** Whole seconds until an instant; `onEnd` once it is there. */
-export function useSecondsLeft(until: string | null, onEnd: () => void): number {
-  const end = until === null ? 0 : Date.parse(until);
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    if (end === 0) return undefined;
-    const timer = setInterval(() => {
-      setNow(Date.now());
-      if (Date.now() >= end) {
-        clearInterval(timer);
-        onEnd();
-      }
-    }, 200);
-    return () => clearInterval(timer);
-    // The end is what matters; whoever is told may be another closure each time.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [end]);
-  return Math.max(0, Math.ceil((end - now) / 1000));
 }

@@ -27,6 +27,8 @@ import { sayProblem } from "../kit/toasts";
 
 /** What is asked for before it is done: a reason, that the journal keeps. */
 type Reasoned = "release" | "withdraw" | "not-reportable";
+/** What is asked about only where drafts would be lost by it. */
+type Again = "resubmit" | "after-all";
 
 export function BulkBar(props: {
   selection: Selection;
@@ -40,7 +42,7 @@ export function BulkBar(props: {
   const text = useText();
   const ids = [...selection.ids];
   const chosen = useChosen(ids);
-  const [asking, setAsking] = useState<Reasoned | "resubmit">();
+  const [asking, setAsking] = useState<Reasoned | Again>();
   const intake = useIntake();
   const decide = useCommand("decide", {
     onDone(view, { decision }) {
@@ -52,12 +54,17 @@ export function BulkBar(props: {
   });
   const run = (decision: Decision, about = ids, reason = "") =>
     decide.mutate({ ids: about, decision, reason }, { onError: sayProblem(text) });
-  const possible = (action: Action) => (ids.length === 0 ? 0 : (chosen.data?.actions[action] ?? 0));
-  const about = (action: Action): Deciding => ({
-    ids,
-    n: possible(action),
-    drafts: chosen.data?.drafts[action] ?? [],
-  });
+  // What was taken back is sent after all; the others that are on hold, with a reason.
+  // What is at hand may still be about the selection of a moment ago.
+  const back = new Set(chosen.data?.takenBack.filter((id) => selection.ids.has(id)));
+  const possible = (action: Action) =>
+    ids.length === 0 ? 0 : (chosen.data?.actions[action] ?? 0) - (action === "release" ? back.size : 0);
+  const drafts = (action: Action) => chosen.data?.drafts[action] ?? [];
+  const about = (action: Action | "after-all"): Deciding => {
+    if (action === "after-all") return { ids: [...back], drafts: drafts("release").filter((id) => back.has(id)) };
+    const isLeft = (id: number) => action !== "release" || !back.has(id);
+    return { ids: ids.filter(isLeft), n: possible(action), drafts: drafts(action).filter(isLeft) };
+  };
   const action = (code: Decision, word: TextId, icon: LucideIcon, press: () => void): BarAction[] => {
     const n = possible(code === "not-reportable" ? "withdraw" : code);
     const id = `bulk-${code}`;
@@ -73,9 +80,20 @@ export function BulkBar(props: {
     if ((data.drafts.resubmit ?? []).length > 0) setAsking("resubmit");
     else run("resubmit");
   };
+  const sendAfterAll = (about: number[]) => run("release", about, text("send-after-all.reason"));
+  const afterAll: BarAction = {
+    id: "send-after-all",
+    word: text("action.send-after-all", { n: back.size }),
+    icon: Play,
+    tone: "quiet",
+    isPending: decide.isPending,
+    press: () => (about("after-all").drafts.length > 0 ? setAsking("after-all") : sendAfterAll([...back])),
+    "data-testid": "send-after-all",
+  };
   const save = useSaveChosen(ids);
   const actions = [
     ...action("resubmit", "bulk.resubmit", RotateCw, () => void sendAgain()),
+    ...(back.size > 0 ? [afterAll] : []),
     ...action("release", "bulk.release", Play, () => setAsking("release")),
     ...action("hold-back", "bulk.hold-back", Hand, () => run("hold-back")),
     ...action("withdraw", "bulk.withdraw", XCircle, () => setAsking("withdraw")),
@@ -110,15 +128,16 @@ export function BulkBar(props: {
       <div className={css.actions}>
         <Actions actions={actions} first={actions[0]} elsewhere={total > ids.length ? [all] : []} />
       </div>
-      {asking === "resubmit" && (
+      {(asking === "resubmit" || asking === "after-all") && (
         <SendAgain
-          about={about("resubmit")}
+          about={about(asking)}
+          isAfterAll={asking === "after-all"}
           isPending={decide.isPending}
-          onSend={(left) => run("resubmit", left)}
+          onSend={asking === "after-all" ? sendAfterAll : (left) => run("resubmit", left)}
           onClose={() => setAsking(undefined)}
         />
       )}
-      {asking && asking !== "resubmit" && (
+      {asking && asking !== "resubmit" && asking !== "after-all" && (
         <Question
           asked={asking}
           about={about(asking === "release" ? "release" : "withdraw")}

@@ -8,6 +8,7 @@ import {
   CircleHelp,
   CircleSlash,
   Copy,
+  PencilLine,
   TriangleAlert,
   X,
 } from "lucide-react";
@@ -190,6 +191,12 @@ function Corrects({
         </Button>
       </span>
       <Difference changes={changes} changed={corrects.changed} max={2} />
+      {possible && !separate && corrects.draft && (
+        <p className={css.draft} data-testid="corrects-draft">
+          <PencilLine aria-hidden size={15} />
+          <span>{text("drafts.corrects.lost")}</span>
+        </p>
+      )}
       {children}
     </div>
   );

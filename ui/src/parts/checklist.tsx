@@ -29,13 +29,15 @@ function useSteps(status: StatusView | undefined) {
   const endpoints = useEndpoints().data;
   if (!status || !certificates || !endpoints) return undefined;
   const real = status.environment !== "practice";
-  const { completed, inProgress } = status.counts;
+  const { completed, byState } = status.counts;
+  // What only waits on this computer has not been sent.
+  const isSent = completed + (byState["in-progress"] ?? 0) > 0;
   const done: Record<Step, boolean> = {
     practice: real || completed > 0,
     certificate: certificates.length > 0,
     authority: endpoints.some(({ environment }) => environment !== "practice"),
     connection: real && (status.connection === "connected" || status.tested !== null),
-    report: real && completed + inProgress > 0,
+    report: real && isSent,
   };
   const next = STEPS.find((step) => !done[step]);
   return next && { done, next };

@@ -71,7 +71,17 @@ export function CopyForIt({ endpoint, probes }: { endpoint: EndpointView; probes
 function lineOf(text: Text, probe: ProbeView): { detail: string; why: string } {
   const more = probe.problem ? problemText(text, probe.problem) : undefined;
   const sentences = more ? [more.title, more.more].filter(Boolean) : [];
-  return { detail: probe.detail ?? "", why: sentences.join(". ") };
+  return { detail: detailOf(probe), why: sentences.join(". ") };
+}
+
+/** A fingerprint of SHA-256 as the core has it here. */
+const FINGERPRINT = /^[0-9a-f]{64}$/;
+
+/** As it is written elsewhere: a fingerprint as that of a certificate, and of which standard a version is. */
+function detailOf({ layer, detail }: ProbeView): string {
+  if (!detail) return "";
+  if (FINGERPRINT.test(detail)) return detail.toUpperCase().replaceAll(/..(?=.)/g, "$&:");
+  return layer === "capability" ? `FHIR ${detail}` : detail;
 }
 
 /** A row for each layer of a connection. */

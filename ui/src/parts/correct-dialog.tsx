@@ -2,15 +2,16 @@
 // step, and always what differs from what was sent. What is typed is a draft in the journal until it is sent.
 
 import { useQueryClient } from "@tanstack/react-query";
-import { FileUp, RotateCcw, Send } from "lucide-react";
+import { FileUp, Hand, RotateCcw, Send } from "lucide-react";
 import { Suspense, lazy, useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import { door } from "#door";
 
 import type { DetailView } from "../bridge/generated/DetailView";
 import type { DraftView } from "../bridge/generated/DraftView";
-import { useCommand, useDetail } from "../bridge/queries";
+import { followDrafts, useCommand, useDetail } from "../bridge/queries";
 import { useCodeText, useText } from "../i18n/text";
+import type { Text } from "../i18n/text";
 import { useIntake } from "../intake";
 import { Button } from "../kit/controls";
 import css from "./correct-dialog.module.css";
@@ -49,7 +50,7 @@ export function CorrectDialog({ id, ...rest }: Props) {
   const cache = useQueryClient();
   const [draft, setDraft] = useState<string | null>();
   // Whoever closes it may have left a draft, or begun anew.
-  useEffect(() => () => void cache.invalidateQueries({ queryKey: ["draft", id] }), [cache, id]);
+  useEffect(() => () => followDrafts(cache), [cache]);
   useEffect(() => {
     door.call("draft", { id }).then(setDraft, (problem) => {
       // Without the draft there is still what was sent.
@@ -79,7 +80,9 @@ function Editor({
   const [began] = useState(draft ?? view.source);
   const [content, setContent] = useState(began);
   const looked = useLookedAt(id, content);
-  const keep = useKeptDraft(id, content, began);
+  /** A file that was dropped or chosen: shown before it takes the report's place. */
+  const [dropped, setDropped] = useState<string>();
+  const keep = useKeptDraft(id, content, began, dropped !== undefined);
   const edits = useEdits(content, setContent);
   const [place, setPlace] = useState(() => ({ line: lineInQuestion(view), asked: 0 }));
   const follow = (line: number) => setPlace(({ asked }) => ({ line, asked: asked + 1 }));
@@ -94,8 +97,6 @@ function Editor({
   const [undo, redo] = [() => history.current?.undo(), () => history.current?.redo()];
   useUndoKeys(undo, redo);
   useAtOnce(suggestion, edits.apply);
-  /** A file that was dropped or chosen: shown before it takes the report's place. */
-  const [dropped, setDropped] = useState<string>();
   const finish = (given: Parameters<typeof afterCorrection>[0]) => {
     // What was refused can be changed here, where the check says what is wrong with it.
     if (given.submissions.some((one) => one !== null)) {
@@ -121,18 +122,21 @@ function Editor({
   // What cannot be read is not taken in, and kept nowhere.
   const errors = looked?.readable ? errorsOf(looked) : 0;
   const busy = withText.isPending;
-  const ready = (dirty || edits.isEmptied || edits.isUnderWay) && content.trim() !== "" && !busy;
+  const isBroken = looked?.readable === false;
+  const ready = (dirty || edits.isEmptied || edits.isUnderWay) && content.trim() !== "" && !busy && !isBroken;
   const sending = useRef(false);
   const send = () => {
-    if (busy || sending.current) return;
+    if (busy || isBroken || sending.current) return;
     sending.current = true;
     // What was just typed is on its way into the text: only then is it known whether there is something to send.
     const over = () => {
       sending.current = false;
     };
-    void edits.settled().then((whole) => {
-      if (whole === undefined || whole === view.source || whole.trim() === "") over();
-      else withText.mutate({ id, text: whole }, { onSettled: over });
+    void edits.settled().then(async (whole) => {
+      if (whole === undefined || whole === view.source || whole.trim() === "") return over();
+      // What is kept after it was sent would be a draft of a report that is closed.
+      await keep.underWay();
+      withText.mutate({ id, text: whole }, { onSettled: over });
     });
   };
   // The question about a file has the key while it stands.
@@ -153,7 +157,7 @@ function Editor({
           </Button>
           <Button
             tone="primary"
-            icon={Send}
+            icon={errors > 0 ? Hand : Send}
             isDisabled={!ready}
             isPending={busy}
             onPress={send}
@@ -169,6 +173,7 @@ function Editor({
           key={dropped}
           id={id}
           path={dropped}
+          loses={dirty}
           onDone={finish}
           onClose={() => setDropped(undefined)}
         />
@@ -288,6 +293,12 @@ function useMarks(looked: DraftView | undefined, apply: (expression: string) => 
   }, [looked, text]);
 }
 
+/** What has to be mended before it is a report again. */
+function whatBreaks(text: Text, { messages }: DraftView): string {
+  const line = messages.find((message) => message.severity === "error" && message.line !== null)?.line;
+  return typeof line === "number" ? text("correct.not-readable.at", { line }) : text("correct.not-readable");
+}
+
 /** "You change 1 line: − … + …", what is missing now, and what the check says. */
 function Summary({ view, dirty }: { view: DraftView | undefined; dirty: boolean }) {
   const text = useText();
@@ -306,7 +317,7 @@ function Summary({ view, dirty }: { view: DraftView | undefined; dirty: boolean 
         </p>
       )}
       <p className={css.quiet} aria-live="polite">
-        {!view.readable ? text("correct.not-readable") : view.messages.length === 0 ? text("correct.clean") : found}
+        {!view.readable ? whatBreaks(text, view) : view.messages.length === 0 ? text("correct.clean") : found}
         {" · "}
         {text("correct.kept")}
       </p>

@@ -288,7 +288,7 @@ function HiddenField({ label, value, onShow, id }: { label: string; value: strin
     <div className={css.hiddenField}>
       <span aria-hidden>{label}</span>
       <Button icon={Eye} onPress={onShow} data-testid={`hidden-${id}`}>
-        <span className="visually-hidden">{label}: </span>
+        <span className="visually-hidden">{text("field.before", { label })} </span>
         <span>{first}…</span> <span className={css.quiet}>{text("names.show-value")}</span>
       </Button>
     </div>

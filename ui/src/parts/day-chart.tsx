@@ -6,7 +6,7 @@ import type { DayView } from "../bridge/generated/DayView";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { useWindow } from "../place";
 import css from "./day-chart.module.css";
-import { STATE_CODES, toneOf } from "./state";
+import { NOT_CORRECTED, STATE_CODES, toneOf } from "./state";
 import type { Tone } from "../kit/notes";
 
 /** Bottom to top. */
@@ -23,7 +23,11 @@ export interface Span {
   byState: DayView["byState"];
 }
 
+/** All that was taken in. */
 export const sumOf = (byState: DayView["byState"]): number => Object.values(byState).reduce((a, b) => a + b, 0);
+
+/** How many reports, each counted once: a correction stands for what it corrects. */
+export const reportsOf = (byState: DayView["byState"]): number => sumOf(byState) - (byState.superseded ?? 0);
 
 /** Whether a bar is a week. */
 export const isByWeek = (days: DayView[]): boolean => days.length > BARS_MAX;
@@ -47,7 +51,7 @@ export function spansOf(days: DayView[]): Span[] {
 /** Reports on each day, by its date. */
 export type Totals = ReadonlyMap<string, number>;
 
-export const totalsByDay = (days: DayView[]): Totals => new Map(days.map((day) => [day.date, sumOf(day.byState)]));
+export const totalsByDay = (days: DayView[]): Totals => new Map(days.map((day) => [day.date, reportsOf(day.byState)]));
 
 /** Reports in the same days of the week before; nothing where one of them is not known. */
 export function weekBefore({ first, last }: { first: string; last: string }, totals: Totals): number | undefined {
@@ -68,7 +72,7 @@ const MEDIAN_DAYS = 7;
  *  where those are too few. */
 export function medianOf(days: DayView[]): number | undefined {
   const sums = days
-    .map((day) => sumOf(day.byState))
+    .map((day) => reportsOf(day.byState))
     .filter((sum) => sum > 0)
     .toSorted((a, b) => a - b);
   if (sums.length < MEDIAN_DAYS) return undefined;
@@ -93,7 +97,7 @@ export function DayChart({ days, known }: { days: DayView[]; known: Totals }) {
   const { go } = useWindow();
   const spans = useMemo(() => spansOf(days), [days]);
   const before = spans.map((span) => weekBefore(span, known));
-  const most = Math.max(1, ...spans.map(({ byState }) => sumOf(byState)), ...before.map((sum) => sum ?? 0));
+  const most = Math.max(1, ...spans.map(({ byState }) => reportsOf(byState)), ...before.map((sum) => sum ?? 0));
   const every = Math.ceil(spans.length / 10);
   const isFew = spans.length < 10;
   // A bar that is a week is not measured by a day.
@@ -110,11 +114,12 @@ export function DayChart({ days, known }: { days: DayView[]; known: Totals }) {
         >
           {spans.map((span, at) => {
             const { first, last, byState } = span;
-            const sum = sumOf(byState);
-            const parts = STATE_CODES.filter((state) => byState[state]);
+            const sum = reportsOf(byState);
+            const parts = NOT_CORRECTED.filter((state) => byState[state]);
             const said = parts
               .map((state) => `${words("state", state)} ${format.number(byState[state] ?? 0)}`)
               .join(", ");
+            const half = halves((spans.length - 1 - at) / every);
             const past = before[at];
             const label = [
               text("overview.bar", { day: named(span), n: sum, states: said }),
@@ -123,14 +128,19 @@ export function DayChart({ days, known }: { days: DayView[]; known: Totals }) {
               .filter(Boolean)
               .join(" ");
             return (
-              <li key={first}>
+              <li key={first} data-half={half}>
                 <button
                   type="button"
                   className={css.bar}
                   aria-label={label}
                   title={label}
                   onClick={() =>
-                    go({ screen: "reports", group: null, open: null, only: { ...instantsOf(first, last), states: [] } })
+                    go({
+                      screen: "reports",
+                      group: null,
+                      open: null,
+                      only: { ...instantsOf(first, last), states: NOT_CORRECTED },
+                    })
                   }
                 >
                   {past !== undefined && past > 0 && (
@@ -151,7 +161,7 @@ export function DayChart({ days, known }: { days: DayView[]; known: Totals }) {
                     })}
                   </span>
                 </button>
-                <span className={css.day} data-half={halves((spans.length - 1 - at) / every)} aria-hidden>
+                <span className={css.day} data-half={half} aria-hidden>
                   {(spans.length - 1 - at) % every === 0 ? (isFew ? format.day(first) : format.shortDate(first)) : ""}
                 </span>
               </li>

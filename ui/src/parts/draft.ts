@@ -2,9 +2,12 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
+import { useQueryClient } from "@tanstack/react-query";
+
 import { door } from "#door";
 
 import type { DraftView } from "../bridge/generated/DraftView";
+import { followDrafts } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { sayProblem } from "../kit/toasts";
 
@@ -34,23 +37,48 @@ export function useLookedAt(id: number, content: string): DraftView | undefined 
   return looked;
 }
 
-/** Keeps the draft in the journal, so that it survives whatever ends the window. */
-export function useKeptDraft(id: number, content: string, initial: string): { isKept: boolean; settled: () => void } {
+export interface KeptDraft {
+  isKept: boolean;
+  /** Nothing is kept from here on. */
+  settled: () => void;
+  /** What is being kept, until that is done. */
+  underWay: () => Promise<void>;
+}
+
+/** Keeps the draft in the journal, so that it survives whatever ends the window. `waits`: it is being decided whether
+ *  something else takes the report's place. */
+export function useKeptDraft(id: number, content: string, initial: string, waits = false): KeptDraft {
   const text = useText();
+  const cache = useQueryClient();
   const over = useRef(false);
   const [kept, setKept] = useState(initial);
+  const keeping = useRef(Promise.resolve());
+  const isGone = useRef(false);
   useEffect(() => {
-    if (content === kept) return undefined;
+    isGone.current = false;
+    return () => {
+      isGone.current = true;
+    };
+  }, []);
+  useEffect(() => {
+    if (content === kept || waits) return undefined;
     const timer = setTimeout(() => {
-      if (!over.current) door.call("keep_draft", { id, text: content }).then(() => setKept(content), sayProblem(text));
+      if (over.current) return;
+      const done = () => {
+        setKept(content);
+        // The dialog may be closed by now, and its report decided about.
+        if (isGone.current) followDrafts(cache);
+      };
+      keeping.current = door.call("keep_draft", { id, text: content }).then(done, sayProblem(text));
     }, KEEP_MS);
     return () => clearTimeout(timer);
-  }, [id, content, kept, text]);
+  }, [id, content, kept, waits, text, cache]);
   return {
     isKept: kept === content,
     settled: () => {
       over.current = true;
     },
+    underWay: () => keeping.current,
   };
 }
 
@@ -166,10 +194,10 @@ export function useEdits(content: string, setContent: (text: string) => void): E
 }
 
 /** Ctrl+Enter, wherever the keyboard is. It sends what is on the screen: as soon as that is painted, and nothing older. */
-export function useSendKey(send: () => void): void {
+export function useSendKey(send: (event: KeyboardEvent) => void): void {
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(event);
     };
     // Before the editor and the dialog see it.
     document.addEventListener("keydown", press, true);

@@ -2,13 +2,14 @@
 // so a row says that there is one, and every decision says how many it would lose; those are left out unless the
 // person wants it otherwise.
 
-import { PencilLine, RotateCw } from "lucide-react";
+import { PencilLine, Play, RotateCw } from "lucide-react";
 import { useState } from "react";
 import type { ReactNode } from "react";
 
 import { useText } from "../i18n/text";
+import type { Text, TextId } from "../i18n/text";
 import { Button, Switch } from "../kit/controls";
-import { Dialog, ReasonDialog } from "../kit/dialog";
+import { Confirm, Dialog, ReasonDialog } from "../kit/dialog";
 import css from "./drafts.module.css";
 
 /** Somebody has begun to correct this report: an icon with its words, which are written where there is room. */
@@ -33,7 +34,10 @@ export interface Deciding {
 }
 
 /** What of it is decided about, for how many that is possible, and the words and the switch for its drafts. */
-export function useDeciding({ ids, n = ids.length, drafts }: Deciding): {
+export function useDeciding(
+  { ids, n = ids.length, drafts }: Deciding,
+  lost: TextId = "drafts.lost",
+): {
   ids: number[];
   n: number;
   loses: boolean;
@@ -49,26 +53,25 @@ export function useDeciding({ ids, n = ids.length, drafts }: Deciding): {
     n: n - left.size,
     loses: drafts.length > 0 && !leaves,
     note: drafts.length > 0 && (
-      <DraftsNote n={drafts.length} isOnly={ids.length === 1} leaves={leaves} onChange={mayLeave ? setAsked : null} />
+      <DraftsNote
+        n={drafts.length}
+        said={ids.length === 1 ? "drafts.own.lost" : leaves ? "drafts.kept" : lost}
+        leaves={leaves}
+        onChange={mayLeave ? setAsked : null}
+      />
     ),
   };
 }
 
-function DraftsNote(props: {
-  n: number;
-  /** It is about one report, which is on the screen. */
-  isOnly: boolean;
-  leaves: boolean;
-  onChange: ((leaves: boolean) => void) | null;
-}) {
-  const { n, isOnly, leaves, onChange } = props;
+function DraftsNote(props: { n: number; said: TextId; leaves: boolean; onChange: ((leaves: boolean) => void) | null }) {
+  const { n, said, leaves, onChange } = props;
   const text = useText();
   return (
     <div className={css.note} data-testid="drafts-note">
       {/* Said again when the switch turns it. */}
       <p role="status">
         <PencilLine aria-hidden size={16} />
-        <span>{isOnly ? text("drafts.own.lost") : text(leaves ? "drafts.kept" : "drafts.lost", { n })}</span>
+        <span>{text(said, { n })}</span>
       </p>
       {onChange && (
         <Switch isSelected={leaves} onChange={onChange}>
@@ -86,10 +89,12 @@ export function LosingReason(props: {
   explanation: (n: number) => string;
   confirm: (n: number) => string;
   isPending: boolean;
+  /** What it does not concern, and may be overlooked. */
+  beside?: ReactNode;
   onConfirm: (ids: number[], reason: string) => void;
   onClose: () => void;
 }) {
-  const { about, title, explanation, confirm, onConfirm, ...rest } = props;
+  const { about, title, explanation, confirm, beside, onConfirm, ...rest } = props;
   const { ids, n, note } = useDeciding(about);
   return (
     <ReasonDialog
@@ -99,26 +104,66 @@ export function LosingReason(props: {
       confirm={confirm(n)}
       onConfirm={(reason) => onConfirm(ids, reason)}
     >
+      {beside}
       {note}
     </ReasonDialog>
   );
 }
 
-/** A question before reports are sent as they were. */
+/** A question before reports are sent as they were: once more, or after they were taken back. */
 export interface SendsAgain {
   about: Deciding;
+  isAfterAll?: boolean;
   isPending: boolean;
   onSend: (ids: number[]) => void;
   onClose: () => void;
 }
 
+const titleOf = (text: Text, isAfterAll: boolean, n: number) =>
+  text(isAfterAll ? "send-after-all.title" : "resubmit.title", { n });
+
+const sendOf = (text: Text, isAfterAll: boolean) =>
+  isAfterAll ? text("action.send-after-all", { n: 1 }) : text("action.resubmit");
+
+/** What comes back in the same way is better sent once, and the rest after its answer. */
+export function OneFirst({ about, isAfterAll = false, isPending, onSend, onClose }: SendsAgain) {
+  const text = useText();
+  const begun = new Set(about.drafts);
+  // The first to go is one without a draft, where there is one.
+  const isAnyFree = about.ids.some((id) => !begun.has(id));
+  const { ids, n, loses, note } = useDeciding(about, isAnyFree ? "drafts.lost.all" : "drafts.lost.each");
+  const first = ids.find((id) => !begun.has(id)) ?? ids[0];
+  const all = {
+    name: text("correct-list.resubmit.all", { n }),
+    tone: loses ? ("danger" as const) : ("plain" as const),
+    onPress: () => onSend(ids),
+    "data-testid": "resubmit-all",
+  };
+  return (
+    <Confirm
+      title={titleOf(text, isAfterAll, n)}
+      confirm={n > 1 ? text("correct-list.resubmit.one") : sendOf(text, isAfterAll)}
+      size="medium"
+      isPending={isPending}
+      {...(n > 1 && { other: all })}
+      tone={first !== undefined && begun.has(first) ? "danger" : "primary"}
+      onConfirm={() => onSend(first === undefined ? [] : [first])}
+      onClose={onClose}
+      data-testid="resubmit-one"
+    >
+      <p>{text("correct-list.resubmit.more")}</p>
+      {note}
+    </Confirm>
+  );
+}
+
 /** Asked before reports are sent as they were although somebody has begun to correct some of them. */
-export function SendAgain({ about, isPending, onSend, onClose }: SendsAgain) {
+export function SendAgain({ about, isAfterAll = false, isPending, onSend, onClose }: SendsAgain) {
   const text = useText();
   const { ids, n, loses, note } = useDeciding(about);
   return (
     <Dialog
-      title={text("resubmit.title", { n })}
+      title={titleOf(text, isAfterAll, n)}
       size="small"
       onClose={onClose}
       footer={
@@ -128,12 +173,12 @@ export function SendAgain({ about, isPending, onSend, onClose }: SendsAgain) {
           </Button>
           <Button
             tone={loses ? "danger" : "primary"}
-            icon={RotateCw}
+            icon={isAfterAll ? Play : RotateCw}
             isPending={isPending}
             onPress={() => onSend(ids)}
             data-testid="draft-lost"
           >
-            {text("action.resubmit")}
+            {sendOf(text, isAfterAll)}
           </Button>
         </>
       }

@@ -8,7 +8,7 @@ import { door } from "#door";
 import type { CandidateView } from "../bridge/generated/CandidateView";
 import type { IntakeView } from "../bridge/generated/IntakeView";
 import type { Problem } from "../bridge/generated/Problem";
-import { useCommand } from "../bridge/queries";
+import { useCommand, useDetail } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { useIntake } from "../intake";
 import { HOME, fileName, useWindow } from "../place";
@@ -18,6 +18,7 @@ import { Dialog } from "../kit/dialog";
 import css from "./drop.module.css";
 import { afterCorrection } from "./correction";
 import { useSendKey } from "./draft";
+import { useDeciding } from "./drafts";
 import { Notice, ProblemNote } from "../kit/notes";
 import { sayProblem } from "../kit/toasts";
 import { maskedFile } from "./veil";
@@ -41,10 +42,14 @@ export function DropVeil({ target }: { target: DropTarget }) {
 export function CorrectionQuestion(props: {
   id: number;
   path: string;
+  /** Whether a draft is lost by it, where the correction is on the screen. */
+  loses?: boolean;
   onDone: (view: IntakeView) => void;
   onClose: () => void;
 }) {
   const { id, path, onDone, onClose } = props;
+  const hasDraft = useDetail(id).data?.row.draft ?? false;
+  const { loses, note } = useDeciding({ ids: [id], drafts: (props.loses ?? hasDraft) ? [id] : [] });
   const text = useText();
   const [here] = useState(() => door.here());
   const [found, setFound] = useState<CandidateView[]>();
@@ -64,7 +69,13 @@ export function CorrectionQuestion(props: {
     };
     correct.mutate({ id, path, shown }, { onError });
   };
-  useSendKey(onSend);
+  // What is lost by it takes a press on the button that says so.
+  useSendKey((event) => {
+    if (!loses) return onSend();
+    // Nor does it press the way back, which has the keyboard.
+    event.preventDefault();
+    event.stopPropagation();
+  });
   const isIts = found?.every((view) => view.corrects?.id === id) ?? true;
   return (
     <Dialog
@@ -73,9 +84,11 @@ export function CorrectionQuestion(props: {
       onClose={onClose}
       footer={
         <>
-          <Button onPress={onClose}>{text("action.cancel")}</Button>
+          <Button autoFocus={loses} onPress={onClose}>
+            {text("action.cancel")}
+          </Button>
           <Button
-            tone="primary"
+            tone={loses ? "danger" : "primary"}
             icon={FileUp}
             isDisabled={!found}
             isPending={correct.isPending}
@@ -89,9 +102,11 @@ export function CorrectionQuestion(props: {
     >
       {correct.error && <ProblemNote problem={correct.error} />}
       {!isIts && <Notice tone="attention" title={text("drop.correction.other")} />}
+      {note}
       <ul>
         {found?.map((view, at) => (
-          <CandidateRow key={at} view={view} />
+          // What is lost stands above.
+          <CandidateRow key={at} view={{ ...view, corrects: view.corrects && { ...view.corrects, draft: false } }} />
         ))}
       </ul>
     </Dialog>

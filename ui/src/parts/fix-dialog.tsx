@@ -8,9 +8,11 @@ import { door } from "#door";
 import { problemOf } from "../bridge/door";
 import type { Fix } from "../bridge/door";
 import type { CauseFieldView } from "../bridge/generated/CauseFieldView";
+import type { UnfinishedFix } from "../bridge/generated/UnfinishedFix";
 import { useCodeText, useText } from "../i18n/text";
 import { Button, Select, TextField } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
+import { sayProblem } from "../kit/toasts";
 import { Difference } from "./difference";
 import css from "./fix-dialog.module.css";
 import { useRun } from "./fix-run";
@@ -21,10 +23,16 @@ import { Notice, ProblemNote, ReadProblem } from "../kit/notes";
 import { Hidden, namesSomebody } from "./veil";
 import { useWindow } from "../place";
 
-export function FixDialog({ ids, onClose }: { ids: number[]; onClose: () => void }) {
+export function FixDialog(props: {
+  ids: number[];
+  /** What was broken off before and is taken up now. */
+  left?: UnfinishedFix | undefined;
+  onClose: () => void;
+}) {
+  const { ids, left, onClose } = props;
   const text = useText();
   const [fields, setFields] = useState<CauseFieldView[]>();
-  const [fix, setFix] = useState<Fix>({ path: "", find: "", replace: "" });
+  const [fix, setFix] = useState<Fix>({ path: left?.path ?? "", find: left?.find ?? "", replace: left?.replace ?? "" });
   const { read, asked, setError } = useFailed();
   const { reveal } = useWindow();
   const names = !reveal && namesSomebody(fix.path);
@@ -46,26 +54,35 @@ export function FixDialog({ ids, onClose }: { ids: number[]; onClose: () => void
     };
   }, [ids, here, asked, setError]);
   const { preview, read: looked } = usePreview(here, ids, fix);
-  const run = useRun(here, fix);
+  // Another change than the one that was tried is tried first.
+  const taken = left && isOf(left, fix) ? left : undefined;
+  const keep = (rest: number[]) =>
+    void here.call("keep_fix", { fix: { ...fix, sent: rest.length > 0 ? 1 : 0, rest } }).catch(sayProblem(text));
+  const run = useRun(here, fix, keep);
   // Nothing is sent before it is known of each what the change does to it.
   const ready = preview?.looked === ids.length ? preview.view.ready : [];
-  const [first, ...rest] = ready;
-  const isUnderWay = run.phase === "first" || run.phase === "rest";
+  const [first, ...others] = ready;
+  const rest = taken ? ready : others;
+  // Once all of them are sent, nothing can be stopped.
+  const isUnderWay = run.phase === "first" ? rest.length > 0 : run.phase === "rest" && run.left > 0;
   const leaving = { question: text("fix.leave", { sent: run.sent }), leave: text("fix.stop"), stay: text("fix.go-on") };
   return (
     <Dialog
       title={text("fix.title", { n: ids.length })}
-      isDirty={run.phase === "none" ? fix.replace !== "" : isUnderWay}
+      isDirty={run.phase === "none" ? fix.replace !== (left?.replace ?? "") : isUnderWay}
+      // Nothing leaves while a person decides about it.
+      onAsking={run.pause}
       leaving={isUnderWay ? leaving : undefined}
       onClose={onClose}
       footer={
         <Steps
           run={run}
           rest={rest.length}
+          isTakenUp={taken !== undefined}
           // Until it is known which can be sent, the first of so many is what the button is about.
           isOnly={first === undefined ? ids.length === 1 : rest.length === 0}
           disabled={first === undefined}
-          onFirst={() => first !== undefined && run.begin(first)}
+          onFirst={() => first !== undefined && run.begin(first, rest)}
           onRest={() => run.goOn(rest)}
           onClose={onClose}
         />
@@ -81,12 +98,15 @@ export function FixDialog({ ids, onClose }: { ids: number[]; onClose: () => void
       {run.phase === "none" ? (
         !names && (preview ? <Looked preview={preview} of={ids.length} /> : <ReadProblem of={looked} />)
       ) : (
-        <Progress run={run} rest={rest.length} />
+        <Progress run={run} rest={rest.length} of={ready.length} />
       )}
       <Said run={run} rest={rest.length} />
     </Dialog>
   );
 }
+
+const isOf = (left: UnfinishedFix, fix: Fix) =>
+  left.path === fix.path && left.find === fix.find && left.replace === fix.replace;
 
 function Terms({ fields, fix, onChange }: { fields: CauseFieldView[]; fix: Fix; onChange: (fix: Fix) => void }) {
   const text = useText();
@@ -140,10 +160,10 @@ function Looked({ preview, of }: { preview: Preview; of: number }) {
   );
 }
 
-function Progress({ run, rest }: { run: Run; rest: number }) {
+function Progress({ run, rest, of }: { run: Run; rest: number; of: number }) {
   const text = useText();
   const { phase, completed, failed, sent } = run;
-  const n = phase === "rest" || phase === "first-completed" ? rest + 1 : sent;
+  const n = phase === "rest" || phase === "first-completed" ? of : sent;
   return (
     <section className={css.preview} data-testid="fix-progress" data-phase={phase}>
       {phase === "first" && <strong>{text("fix.first.waiting")}</strong>}
@@ -153,17 +173,19 @@ function Progress({ run, rest }: { run: Run; rest: number }) {
         </strong>
       )}
       {phase === "stopped" && (
-        <strong className={css.bad}>
+        <strong className={failed > 0 || run.problem ? css.bad : undefined}>
           {text("fix.stopped", { completed, failed })}{" "}
           {text("fix.stopped.rest", { held: run.held, moving: run.moving })}
           {run.left > 0 && ` ${text("fix.stopped.left", { n: run.left })}`}
         </strong>
       )}
       {phase === "rest" && <strong>{text("fix.rest", { completed, failed, sent, n })}</strong>}
+      {phase === "rest" && run.left === 0 && <span>{text("fix.all-sent")}</span>}
       {phase === "done" && (
         <strong className={failed > 0 ? css.bad : css.good}>{text("fix.done", { completed, failed })}</strong>
       )}
-      {phase !== "first" && (
+      {/* What was stopped comes no further. */}
+      {phase !== "first" && phase !== "stopped" && (
         <progress aria-label={text("fix.title", { n })} max={Math.max(1, n)} value={completed + failed} />
       )}
     </section>
@@ -198,13 +220,15 @@ function Said({ run, rest }: { run: Run; rest: number }) {
 function Steps(props: {
   run: Run;
   rest: number;
+  /** The first of them was sent earlier, and is completed. */
+  isTakenUp: boolean;
   isOnly: boolean;
   disabled: boolean;
   onFirst: () => void;
   onRest: () => void;
   onClose: () => void;
 }) {
-  const { run, rest, isOnly, disabled, onFirst, onRest, onClose } = props;
+  const { run, rest, isTakenUp, isOnly, disabled, onFirst, onRest, onClose } = props;
   const text = useText();
   switch (run.phase) {
     case "none":
@@ -213,15 +237,21 @@ function Steps(props: {
           <Button tone="quiet" onPress={onClose}>
             {text("action.cancel")}
           </Button>
-          <Button tone="primary" icon={Send} isDisabled={disabled} onPress={onFirst} data-testid="fix-first">
-            {text(isOnly ? "fix.only" : "fix.first")}
-          </Button>
+          {isTakenUp ? (
+            <Button tone="primary" icon={Send} isDisabled={disabled} onPress={onRest} data-testid="fix-rest">
+              {text("fix.rest.left", { n: rest })}
+            </Button>
+          ) : (
+            <Button tone="primary" icon={Send} isDisabled={disabled} onPress={onFirst} data-testid="fix-first">
+              {text(isOnly ? "fix.only" : "fix.first")}
+            </Button>
+          )}
         </>
       );
     case "first":
     case "rest":
       return (
-        <Button icon={Square} onPress={run.stop}>
+        <Button icon={Square} onPress={run.stop} data-testid="fix-stop">
           {text("fix.stop")}
         </Button>
       );

@@ -40,9 +40,12 @@ export interface Run {
   /** Not begun. */
   left: number;
   problem: Problem | undefined;
-  begin: (id: number) => void;
+  /** The first, and those that follow if it is completed. */
+  begin: (id: number, rest?: number[]) => void;
   goOn: (ids: number[]) => void;
   stop: () => void;
+  /** Nothing further is begun as long as it is paused. */
+  pause: (isPaused: boolean) => void;
 }
 
 const NONE = { completed: 0, attention: 0, held: 0, moving: 0 };
@@ -69,14 +72,16 @@ function summed(parts: Part[]): typeof NONE {
   };
 }
 
-/** Sends corrections one by one, never more at a time than were completed before, and stops at the second that fails. */
-export function useRun(here: Caller, fix: Fix): Run {
+/** Sends corrections one by one, never more at a time than were completed before, and stops at the second that fails.
+ *  `keep` hears for which reports it is worth being kept, once that is known; the core knows which of them are sent. */
+export function useRun(here: Caller, fix: Fix, keep?: (rest: number[]) => void): Run {
   const text = useText();
   const [phase, setPhase] = useState<Run["phase"]>("none");
   const [sum, setSum] = useState(NONE);
   const [problem, setProblem] = useState<Problem>();
   const parts = useRef<Part[]>([]);
   const stopped = useRef(false);
+  const paused = useRef(false);
   const done = useRef(0);
   /** Corrections that were asked for and are not begun. */
   const left = useRef(0);
@@ -154,23 +159,29 @@ export function useRun(here: Caller, fix: Fix): Run {
     moving: sum.moving,
     left: left.current,
     problem,
-    begin: (id) =>
+    begin: (id, rest = []) =>
       void guarded(async () => {
         setPhase("first");
         await send(id);
         const now = await until(isNoneMoving);
         if (gone.current) return;
-        if (now.completed === 1 && !stopped.current) setPhase("first-completed");
-        else await halt();
+        if (now.completed !== 1 || stopped.current) return halt();
+        if (rest.length > 0) keep?.(rest);
+        setPhase("first-completed");
       }),
     goOn: (ids) =>
       void guarded(async () => {
         setPhase(ids.length === 0 ? "done" : "rest");
         left.current = ids.length;
         for (const id of ids) {
-          const now = await until((sum) => sum.moving < onTheWayMax(sum));
+          const now = await until((sum) => sum.moving < onTheWayMax(sum) && !paused.current);
           if (gone.current) return;
-          if (stopped.current || now.attention >= FAILURES_MAX) return halt();
+          if (stopped.current) return halt();
+          if (now.attention >= FAILURES_MAX) {
+            // It has not helped: nobody goes on with it.
+            keep?.([]);
+            return halt();
+          }
           await send(id);
           left.current -= 1;
         }
@@ -180,5 +191,8 @@ export function useRun(here: Caller, fix: Fix): Run {
         else setPhase("done");
       }),
     stop: () => void guarded(halt),
+    pause(isPaused) {
+      paused.current = isPaused;
+    },
   };
 }

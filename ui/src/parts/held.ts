@@ -1,6 +1,7 @@
 // What a report on hold has behind it: whether it was ever tried, and whether the authority may have it.
 
 import type { DetailView } from "../bridge/generated/DetailView";
+import type { MessageView } from "../bridge/generated/MessageView";
 
 /** Messages which say that the authority may have the report, or the one that it corrects. */
 const MAY_BE_THERE = new Set([
@@ -17,6 +18,8 @@ const MAY_BE_THERE = new Set([
   "same-report-delivered",
   "same-report-not-asked",
 ]);
+
+export const mayBeThere = (message: MessageView | null): boolean => message !== null && MAY_BE_THERE.has(message.code);
 
 export type Held = "compared" | "unsent" | "repeat" | "twice" | "failed";
 

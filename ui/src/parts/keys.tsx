@@ -174,7 +174,7 @@ const SHEET: { keys: string[]; what: TextId }[] = [
 ];
 
 /** Keys that have another name in other languages. */
-const NAMED: Record<string, TextId> = { Space: "keys.space", Shift: "keys.shift" };
+const NAMED: Record<string, TextId> = { Enter: "keys.enter", Space: "keys.space", Shift: "keys.shift" };
 
 export function KeyList() {
   const text = useText();

@@ -1,53 +1,23 @@
-// The filters of the list of reports: groups with what each would leave, states, laboratories, diseases,
-// deadlines, and views that are kept.
+// The filters of the list of reports: groups with what each would leave, states, laboratories, diseases and deadlines.
 
-import {
-  AlarmClock,
-  Biohazard,
-  Bookmark,
-  Check,
-  ChevronDown,
-  FlaskRound,
-  ListFilter as FilterIcon,
-  RefreshCw,
-  Trash2,
-} from "lucide-react";
+import { AlarmClock, Biohazard, Check, ChevronDown, FlaskRound, ListFilter as FilterIcon } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
-import { useId, useState } from "react";
-import {
-  Button as AriaButton,
-  Header,
-  Menu,
-  MenuItem,
-  MenuSection,
-  MenuTrigger,
-  Popover,
-  Separator,
-} from "react-aria-components";
+import { useId } from "react";
+import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import type { Selection } from "react-aria-components";
-
-import { door } from "#door";
 
 import type { AboutView } from "../bridge/generated/AboutView";
 import type { DiseaseCountView } from "../bridge/generated/DiseaseCountView";
 import type { Group } from "../bridge/generated/Group";
 import type { ListCountsView } from "../bridge/generated/ListCountsView";
-import type { SavedView } from "../bridge/generated/SavedView";
 import type { State } from "../bridge/generated/State";
 import type { Timeliness } from "../bridge/generated/Timeliness";
-import { useCommand, useRefresh, useSavedViews } from "../bridge/queries";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
-import { isSame } from "../view";
-import type { View } from "../view";
 import controls from "../kit/controls.module.css";
-import { Button, TextField } from "../kit/controls";
-import { Dialog } from "../kit/dialog";
 import css from "./list-filters.module.css";
-import { Notice, ProblemNote, problemText } from "../kit/notes";
 import { STATE_CODES } from "./state";
 import { diseaseOf } from "./subject";
-import { say, sayProblem } from "../kit/toasts";
 
 const GROUPS: { code: Group | null; word: TextId }[] = [
   { code: null, word: "group.all" },
@@ -262,158 +232,5 @@ export function DeadlineFilter(props: {
       onChoose={([chosen]) => onChange(chosen ?? null)}
       data-testid="filter-deadline"
     />
-  );
-}
-
-/** Views that this laboratory keeps. A search may be a patient's name: they stand in its encrypted journal. */
-export function SavedViews({ view, onUse }: { view: View; onUse: (view: View) => void }) {
-  const text = useText();
-  const views = useSavedViews();
-  const [naming, setNaming] = useState(false);
-  const forget = useCommand("forget_view");
-  const refresh = useRefresh();
-  const kept = views.data ?? [];
-  const current = kept.find((one) => isSame(one, view));
-  const remove = (view: SavedView) => {
-    // In this room: another one has views of its own.
-    const here = door.here();
-    const putBack = async () => {
-      await here.call("keep_view", { view });
-      refresh("keep_view");
-    };
-    const onSuccess = () =>
-      say({
-        tone: "done",
-        title: text("views.forgotten", { name: view.name }),
-        undo: () => void putBack().catch(sayProblem(text)),
-      });
-    forget.mutate({ name: view.name }, { onSuccess, onError: sayProblem(text) });
-  };
-  const act = (key: string) => {
-    if (key === "keep:") setNaming(true);
-    else if (key === "again:") void views.refetch();
-    else if (key === "forget:" && current) remove(current);
-    else {
-      const { name: _, ...filters } = kept.find((one) => `view:${one.name}` === key) ?? { name: "", ...view };
-      onUse(filters);
-    }
-  };
-  return (
-    <>
-      <MenuTrigger>
-        <AriaButton
-          className={`${controls.button} ${controls.plain} ${css.filter} ${current ? css.inForce : ""}`}
-          aria-label={current ? `${text("views.label")}: ${current.name}` : text("views.label")}
-          data-testid="views"
-        >
-          <Bookmark aria-hidden size={15} />
-          <span className={css.filterName}>{current?.name ?? text("views.label")}</span>
-          <ChevronDown aria-hidden size={15} />
-        </AriaButton>
-        <Popover className={controls.popover}>
-          <Menu className={controls.menu} aria-label={text("views.label")} onAction={(key) => act(String(key))}>
-            {!views.data && views.error && (
-              <MenuSection className={css.unread}>
-                <Header className={css.problem}>{problemText(text, views.error).title}</Header>
-                <MenuItem
-                  id="again:"
-                  className={controls.option}
-                  isDisabled={views.isFetching}
-                  shouldCloseOnSelect={false}
-                  data-testid="read-again"
-                >
-                  <span className={controls.tick}>
-                    <RefreshCw aria-hidden size={15} />
-                  </span>
-                  {text("action.again")}
-                </MenuItem>
-              </MenuSection>
-            )}
-            {kept.map((one) => (
-              <MenuItem key={one.name} id={`view:${one.name}`} className={controls.option} textValue={one.name}>
-                <span className={controls.tick}>{one === current && <Check aria-hidden size={15} />}</span>
-                <span className={css.choice}>{one.name}</span>
-              </MenuItem>
-            ))}
-            {kept.length > 0 && <Separator className={css.separator} />}
-            {current ? (
-              <MenuItem
-                key="forget"
-                id="forget:"
-                className={controls.option}
-                textValue={text("views.forget", { name: current.name })}
-              >
-                <span className={controls.tick}>
-                  <Trash2 aria-hidden size={15} />
-                </span>
-                <span className={css.choice}>{text("views.forget", { name: current.name })}</span>
-              </MenuItem>
-            ) : (
-              <MenuItem key="keep" id="keep:" className={controls.option} textValue={text("views.keep")}>
-                <span className={controls.tick}>
-                  <Bookmark aria-hidden size={15} />
-                </span>
-                {text("views.keep")}
-              </MenuItem>
-            )}
-          </Menu>
-        </Popover>
-      </MenuTrigger>
-      {naming && <KeepView view={view} kept={kept} onClose={() => setNaming(false)} />}
-    </>
-  );
-}
-
-function KeepView({ view, kept, onClose }: { view: View; kept: SavedView[]; onClose: () => void }) {
-  const text = useText();
-  const [name, setName] = useState("");
-  const keep = useCommand("keep_view", { onDone: onClose });
-  const chosen = name.trim();
-  /** The name of the view that somebody was asked about: another one is asked about anew. */
-  const [asked, setAsked] = useState<string>();
-  const isAsked = asked !== undefined && asked === chosen;
-  const save = () =>
-    kept.some((one) => one.name === chosen) && !isAsked
-      ? setAsked(chosen)
-      : keep.mutate({ view: { ...view, search: view.search.trim(), name: chosen } });
-  return (
-    <Dialog
-      title={text("views.keep.title")}
-      size="small"
-      isDirty={chosen !== ""}
-      onClose={onClose}
-      footer={
-        <>
-          <Button tone="quiet" onPress={onClose}>
-            {text("action.cancel")}
-          </Button>
-          <Button tone="primary" isDisabled={!chosen} isPending={keep.isPending} onPress={save} data-testid="view-keep">
-            {text(isAsked ? "views.replace" : "views.keep.confirm")}
-          </Button>
-        </>
-      }
-    >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (chosen) save();
-        }}
-      >
-        <TextField
-          label={text("views.name")}
-          help={text("views.keep.more")}
-          value={name}
-          onChange={setName}
-          autoFocus
-          data-testid="view-name"
-        />
-      </form>
-      {isAsked && (
-        <Notice tone="caution" role="alert" title={text("views.exists", { name: chosen })} data-testid="view-exists">
-          {text("views.exists.more")}
-        </Notice>
-      )}
-      {keep.error && <ProblemNote problem={keep.error} />}
-    </Dialog>
   );
 }

@@ -61,7 +61,9 @@ export function Message({ message, onShow, onApply, compact, quotes }: Props) {
         )}
         <div className={css.origin}>
           <span>{words("source", message.source)}</span>
-          {message.source === "authority" && message.rule && <code className="selectable">{message.rule}</code>}
+          {message.source === "authority" && message.rule && (
+            <code className="selectable">{text("message.code", { code: message.rule })}</code>
+          )}
           <Place message={message} />
           <More message={message} raw={foldsWords ? raw : null} />
           {onShow && (
@@ -88,7 +90,7 @@ export function Values({ message, sentence }: { message: MessageView; sentence: 
   const text = useText();
   const { hide } = useVeil();
   const { reveal } = useWindow();
-  const { found, expected } = valuesOf(shownMessage(message, !reveal), sentence);
+  const { found, expected } = valuesOf(shownMessage(message, !reveal), sentence, text);
   const names = !reveal && namesSomebody(message.path ?? "");
   if (!found && !expected) return null;
   return (
@@ -131,5 +133,6 @@ export function More({ message, raw }: { message: MessageView; raw: string | nul
 /** What people who look after a laboratory system want to copy: codes, the whole address of a list, the place. */
 function codesOf({ source, rule, code, params, expression }: MessageView): string[] {
   const own = source === "authority" ? null : rule;
-  return [own, code, params["value-set"], expression].filter((part) => part !== null && part !== undefined);
+  const allowed = code === "code-not-allowed" ? params.expected : undefined;
+  return [own, code, allowed, params["value-set"], expression].flatMap((part) => part || []);
 }

@@ -17,6 +17,7 @@ import { StateMark } from "./state";
 import { diseaseOf } from "./subject";
 import { sayProblem } from "../kit/toasts";
 import { useChecklistAgain } from "./checklist";
+import { useClosed } from "./closed";
 import css from "./palette.module.css";
 
 interface Entry {
@@ -28,6 +29,11 @@ interface Entry {
 }
 
 const SCREENS: Screen[] = ["send", "reports", "correct", "overview", "ask", "certificate", "settings"];
+const SECTIONS = [
+  ["deadlines", "deadlines.title"],
+  ["rules", "rules.title"],
+  ["safekeeping", "safe.title"],
+] as const;
 const GROUPS = ["needs-attention", "in-progress", "completed", "closed"] as const;
 const THEMES = ["light", "dark", "system"] as const;
 /** Reports shown that match what is typed. */
@@ -149,6 +155,9 @@ function useActions({ showSheet, lock }: { showSheet: () => void; lock: () => vo
       entry("choose-files", text("send.choose-files"), toSend(chooser.files)),
       entry("choose-folder", text("send.choose-folder"), toSend(chooser.folder)),
       entry("statement", text("statement.title"), () => go({ screen: "overview", stating: true })),
+      ...SECTIONS.map(([at, title]) =>
+        entry(at, `${text("nav.settings")} · ${text(title)}`, () => go({ screen: "settings", at })),
+      ),
       entry("pause", paused ? `${text("settings.sending")} · ${text("standing.resume")}` : text("settings.pause"), () =>
         pause({ paused: !paused }, { onError: sayProblem(text) }),
       ),
@@ -173,8 +182,9 @@ function useReports(typed: string) {
   const { go, reveal } = useWindow();
   const search = useDeferredValue(typed.trim());
   const query = { ...ALL, search, before: null, limit: REPORTS_MAX };
-  const read = useRows(query, search !== "", reveal);
-  const listed = search === "" ? [] : (read.data?.rows ?? []);
+  const closed = useClosed() !== null;
+  const read = useRows(query, search !== "" && !closed, reveal);
+  const listed = search === "" || closed ? [] : (read.data?.rows ?? []);
   const rows: Entry[] = listed.map((row) => ({
     key: `report ${row.id}`,
     words: [diseaseOf(text, row) ?? row.file, row.patient].filter(Boolean).join(" · "),

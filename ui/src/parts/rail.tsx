@@ -22,6 +22,7 @@ import type { TextId } from "../i18n/text";
 import { HOME, useWindow } from "../place";
 import type { Screen } from "../place";
 import { Button, Select } from "../kit/controls";
+import { closedOf } from "./closed";
 import css from "./rail.module.css";
 import { UpdateLine } from "./updates";
 
@@ -139,20 +140,39 @@ function Connection({ status }: { status: StatusView }) {
   const format = useFormat();
   const words = useCodeText();
   const { icon: Icon, look } = CONNECTION[status.connection];
+  const closed = closedOf(status);
+  const hasAuthority = status.endpoint !== "";
+  if (closed) {
+    return (
+      <dl className={css.connection}>
+        <dt className="visually-hidden">{text("rail.environment")}</dt>
+        <dd className={css.environment}>
+          <strong>{text(`closed.${closed}`)}</strong>
+        </dd>
+        <dt className="visually-hidden">{text("rail.connection")}</dt>
+        <dd className={`${css.line} ${css.bad}`}>
+          <LockKeyhole aria-hidden size={15} />
+          {text("closed.nothing-sent")}
+        </dd>
+      </dl>
+    );
+  }
   return (
     <dl className={css.connection}>
       <dt className="visually-hidden">{text("rail.environment")}</dt>
       <dd className={css.environment}>
-        <strong>{words("environment", status.environment)}</strong>
+        <strong>{hasAuthority ? words("environment", status.environment) : text("rail.no-endpoint")}</strong>
         {status.environment !== "practice" && <span title={status.baseUrl}>{status.endpoint}</span>}
       </dd>
       <dt className="visually-hidden">{text("rail.connection")}</dt>
+      {/* Nobody was asked yet: access cannot have been refused. */}
       <dd className={`${css.line} ${css[look]}`}>
         <Icon aria-hidden size={15} />
-        {/* Nobody was asked yet: access cannot have been refused. */}
-        {status.connection === "locked" && !status.certificate
-          ? text("rail.no-certificate")
-          : words("connection", status.connection)}
+        {!hasAuthority
+          ? text("closed.nothing-sent")
+          : status.connection === "locked" && !status.certificate
+            ? text("rail.no-certificate")
+            : words("connection", status.connection)}
       </dd>
       {status.paused && (
         <dd className={`${css.line} ${css.bad}`}>

@@ -103,7 +103,8 @@ function Fields(props: { of: string; fields: FieldView[]; messages: MessageView[
         const concerned = messages.find((message) => message.field === field.key);
         const whole = inWords(field);
         const names = isHidden && namesSomebody(field.label === null ? field.key : `${of}.${field.label}`);
-        const value = names ? hideValue(whole) : hide(whole);
+        // The first letter of what stands in the report, as beside a message about it.
+        const value = names ? hideValue(field.value) : hide(whole);
         return (
           <div
             key={`${field.expression}#${at}`}

@@ -16,9 +16,8 @@ export function useReportKeys(correct: (id: number) => void, show: (id: number) 
   const text = useText();
   const intake = useIntake();
   const cache = useQueryClient();
-  const resubmit = async (here: Caller, id: number, source: string) => {
-    const draft = await here.call("draft", { id });
-    if (draft !== null && draft !== source) {
+  const resubmit = async (here: Caller, id: number, hasDraft: boolean) => {
+    if (hasDraft) {
       // It would be thrown away: the button asks first.
       say({ tone: "progress", title: text("resubmit.draft") });
       return;
@@ -37,10 +36,10 @@ export function useReportKeys(correct: (id: number) => void, show: (id: number) 
     const here = door.here();
     void here
       .call("detail", { id })
-      .then(({ row, source }) => {
+      .then(({ row }) => {
         if (!row.actions.includes(action)) otherwise();
         else if (action === "correct") correct(id);
-        else return resubmit(here, id, source);
+        else return resubmit(here, id, row.draft);
         return undefined;
       })
       .catch(sayProblem(text));

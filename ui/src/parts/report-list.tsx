@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from "react";
 
 import type { RowView } from "../bridge/generated/RowView";
 import type { State } from "../bridge/generated/State";
-import { useFormat, useText } from "../i18n/text";
+import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import type { Column } from "../view";
 import { Button } from "../kit/controls";
@@ -226,7 +226,13 @@ function Row(props: {
   const text = useText();
   const format = useFormat();
   const { reveal } = useWindow();
-  const said = row.message && headingOf(text, row.message, !reveal);
+  const words = useCodeText();
+  // What the authority said of the earlier delivery does not say why this one waits.
+  const why =
+    row.takenBack && row.state === "held"
+      ? text("on-hold.back.row")
+      : row.state === "held" && !row.message && words("state-meaning", row.state);
+  const said = [why, row.message && headingOf(text, row.message, !reveal)].filter(Boolean).join(" · ") || null;
   const patient = row.patient ?? text("reports.no-patient");
   const press = (event: React.MouseEvent) => {
     const onBox = event.target instanceof HTMLElement && event.target.closest("[data-choice]") !== null;

@@ -5,7 +5,7 @@ import type { RowView } from "../bridge/generated/RowView";
 import { isDay } from "../i18n/text";
 import type { Text, useCodeText } from "../i18n/text";
 import { paramsText } from "../kit/notes";
-import { namesSomebody } from "./veil";
+import { ended, namesSomebody } from "./veil";
 
 /** Rules that differ only in the code system that they look at are one rule to a person. */
 const VARIANT = /-(loinc|snomedct)$/;
@@ -98,7 +98,7 @@ export function shownSentence(text: Text, message: MessageView, isHidden: boolea
 /** What stands above a message in a list: while names are hidden, the words of the authority only as `veiled` gives them. */
 export function headingOf(text: Text, message: MessageView, isHidden: boolean, veiled: string | null = null): string {
   const words = leadingWords(text, message);
-  return (words && (isHidden ? veiled : words)) ?? shownSentence(text, message, isHidden);
+  return (words && (isHidden ? veiled && ended(veiled) : words)) ?? shownSentence(text, message, isHidden);
 }
 
 /** Codes about an element and not about how it is written: there people's word for it says more than FHIR's. */
@@ -108,9 +108,18 @@ const ABOUT_ELEMENTS =
 /** The parameters, with the name of the element as people call it, where the catalogue has one. */
 function named(text: Text, message: MessageView): Record<string, string> {
   const { element, "value-set": list } = message.params;
-  const params = list ? { ...message.params, "value-set": listName(list) } : message.params;
+  const params = list
+    ? { ...message.params, "value-set": listName(list) }
+    : { ...message.params, ...allowedCodes(text, message) };
   if (!element || !ABOUT_ELEMENTS.test(message.code)) return params;
   return { ...params, element: nameOf(text, element, message.path) };
+}
+
+/** The codes that are allowed, in the words of the list from which one is chosen. */
+function allowedCodes(text: Text, { code, params: { expected } }: MessageView): { expected?: string } {
+  if (code !== "code-not-allowed" || !expected) return {};
+  const words = expected.split(", ").map((one) => text.code(`choice.${one}`) ?? one);
+  return { expected: words.join(", ") };
 }
 
 /** A list of codes is known to people by the end of its address; the whole stands in the details. */
@@ -169,7 +178,9 @@ export function helpOf(text: Text, message: MessageView): string | undefined {
   const { source, code, rule, params } = message;
   if (source !== "authority") return text.code(`finding.${code}.more`, params);
   const kind = PASSING.has(code) ? "passing" : ACCESS.has(code) ? "access" : KNOWN.has(code) ? "known" : "content";
-  return (rule && text.code(`rule.${rule.toUpperCase()}.more`)) ?? text.code(`issue-help.${kind}`);
+  // What is checked here by the same code has the same cure.
+  const own = rule && text.code(`named.${rule}`) ? text.code(`finding.${rule}.more`) : undefined;
+  return (rule && text.code(`rule.${rule.toUpperCase()}.more`)) ?? own ?? text.code(`issue-help.${kind}`);
 }
 
 const SEVERITIES = ["error", "warning", "information"] as const;
@@ -180,6 +191,7 @@ export function unsaidOf(
   words: ReturnType<typeof useCodeText>,
   { state, takenBack }: Pick<RowView, "state" | "takenBack">,
 ): string {
+  if (takenBack === "new") return text("taken-back.reports");
   return takenBack === "correction" ? text("taken-back.corrections") : words("state-meaning", state);
 }
 
@@ -192,8 +204,24 @@ export function countOf(text: Text, messages: readonly MessageView[]): string {
 /** Codes whose sentence says their values as sizes: the bytes beside them would say the same once more. */
 const SIZES = new Set(["rule-too-large"]);
 
+/** What JSON goes on with at a place: a sign stays as it is, all else has words. */
+function signs(text: Text, expected = ""): string {
+  const [one, other] = expected.split(" or ");
+  return one && other ? text("syntax.or", { one, other }) : (text.code(`syntax.${expected}`) ?? expected);
+}
+
+/** What nobody would see has words. */
+function visible(text: Text, found: string): string {
+  if (/^[\r\n]+$/.test(found)) return text("syntax.line-end");
+  return /^[\s\p{Cc}]+$/u.test(found) ? text("syntax.blank") : found;
+}
+
 /** What stands there and what should, where the sentence does not say it. */
-export function valuesOf(message: MessageView, sentence: string): { found: string | null; expected: string | null } {
+export function valuesOf(
+  message: MessageView,
+  sentence: string,
+  text: Text,
+): { found: string | null; expected: string | null } {
   const { code, params, suggestion } = message;
   // A day stands in the sentence as people write it.
   const isSaid = (value: string) =>
@@ -202,5 +230,8 @@ export function valuesOf(message: MessageView, sentence: string): { found: strin
   const found = params.found ?? params.value ?? message.found;
   // A suggestion says both.
   if (suggestion || SIZES.has(code)) return { found: null, expected: null };
-  return { found: unsaid(found), expected: unsaid(params.expected) };
+  if (code === "code-not-allowed") return { found: unsaid(found), expected: null };
+  const expected = code === "json-syntax" ? signs(text, params.expected) : params.expected;
+  const seen = unsaid(found);
+  return { found: seen && visible(text, seen), expected: unsaid(expected) };
 }

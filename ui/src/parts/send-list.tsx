@@ -10,6 +10,7 @@ import { CandidateRow } from "./candidate";
 import { CertificateButton } from "./certificate-button";
 import { Button, Switch } from "../kit/controls";
 import { Notice } from "../kit/notes";
+import { say } from "../kit/toasts";
 import { useWindow } from "../place";
 
 interface FoundProps {
@@ -38,9 +39,12 @@ export function Found(props: FoundProps) {
   const [only, ...others] = repeated([source]);
   const found = source.found ?? [];
   const leaveOut = ({ digest }: CandidateView) => {
-    if (found.length === 1) return () => intake.leaveOut(source.path);
     // What has no content of its own cannot be told from what lies beside it.
-    return digest ? () => intake.leaveOut(source.path, digest) : undefined;
+    if (found.length > 1 && !digest) return undefined;
+    return () => {
+      intake.leaveOut(source.path, found.length > 1 ? digest : undefined);
+      say({ tone: "done", title: text("send.cleared", { n: 1 }), undo: () => intake.restore(source) });
+    };
   };
   return (
     <>

@@ -1,6 +1,6 @@
 // What holds the whole queue, above every screen: why, that nothing is lost, and what to do.
 
-import { Check, Pause, Play, RefreshCw, Search } from "lucide-react";
+import { Check, Pause, Play, Plus, RefreshCw, Search } from "lucide-react";
 import type { ReactNode } from "react";
 
 import type { ElsewhereView } from "../bridge/generated/ElsewhereView";
@@ -55,6 +55,22 @@ export function Elsewhere({ waiting, actions }: { waiting: ElsewhereView; action
       <p className={css.safe}>{text("standing.elsewhere", { n: count, endpoint })}</p>
     </>
   );
+}
+
+/** To the screen on which that is mended because of which nothing is sent, unless it is open. */
+function Way({ code }: { code: string }) {
+  const text = useText();
+  const { go, place } = useWindow();
+  if (code === "no-endpoint") {
+    if (place.screen === "settings") return null;
+    return (
+      <Button icon={Plus} onPress={() => go({ screen: "settings", adds: true })} data-testid="standing-add-endpoint">
+        {text("endpoint.add")}
+      </Button>
+    );
+  }
+  if (place.screen === "certificate") return null;
+  return <Button onPress={() => go(HOME.certificate)}>{text("nav.certificate")}</Button>;
 }
 
 export function Standing({ status }: { status: StatusView }) {
@@ -135,9 +151,7 @@ export function Standing({ status }: { status: StatusView }) {
             actions={
               <>
                 {status.triesAgain && <TryNow endpoint={status.endpoint} />}
-                {status.connection === "locked" && place.screen !== "certificate" && (
-                  <Button onPress={() => go(HOME.certificate)}>{text("nav.certificate")}</Button>
-                )}
+                {status.connection === "locked" && <Way code={status.problem.code} />}
               </>
             }
           />

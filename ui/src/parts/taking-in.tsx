@@ -1,16 +1,18 @@
 // A list that is being taken in, at the bottom of every screen: how far that is, and the way back. What takes no time is
 // not shown.
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Undo2 } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { ReactNode } from "react";
 
 import { door } from "#door";
 
+import { followJournal } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { Button } from "../kit/controls";
 import { workGoesOn } from "../lock";
+import { sayProblem } from "../kit/toasts";
 import css from "./batch.module.css";
 import { useUndoKey } from "./undo-key";
 
@@ -18,6 +20,41 @@ import { useUndoKey } from "./undo-key";
 const SHOWN_AFTER = 400;
 /** Milliseconds between two looks. */
 const LOOKED_EVERY = 250;
+
+/** What takes back a list that is still being taken in, and was handed over by the page before this one was loaded. What
+ *  became of it is told by a notice. */
+export function useTakenInBefore(): AbortController | null {
+  const text = useText();
+  const cache = useQueryClient();
+  const [stop, setStop] = useState<AbortController | null>(null);
+  useEffect(() => {
+    let isGone = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = async (found: AbortController | null) => {
+      const { underWay } = await door.call("taking");
+      if (isGone) return;
+      if (!underWay) {
+        if (found) followJournal(cache);
+        return setStop(null);
+      }
+      const stop = found ?? new AbortController();
+      if (!found) {
+        const here = door.here();
+        stop.signal.addEventListener("abort", () => void here.call("stop_taking").catch(sayProblem(text)));
+        setStop(stop);
+      }
+      timer = setTimeout(() => void look(stop).catch(over), LOOKED_EVERY);
+    };
+    // Where it cannot be looked at nothing is shown of it: the notice tells what became of it.
+    const over = () => isGone || setStop(null);
+    void look(null).catch(over);
+    return () => {
+      isGone = true;
+      clearTimeout(timer);
+    };
+  }, [cache, text]);
+  return stop;
+}
 
 /** `children`: what stands there until then. */
 export function TakingIn({ stop, children }: { stop: AbortController; children: ReactNode }) {
@@ -42,8 +79,9 @@ function Bar({ stop }: { stop: AbortController }) {
     stop.abort();
     setStopped(true);
   };
-  useUndoKey(undo);
-  const { done, total } = data ?? { done: 0, total: 0 };
+  const [since] = useState(Date.now);
+  useUndoKey(since, undo);
+  const { done, total } = data ?? { done: 0, total: 0, underWay: true };
   // Who waits for it is not away: a locked window would not hear what became of it.
   useEffect(workGoesOn, [done]);
   return (

@@ -107,13 +107,11 @@ const PROGRAM = new Set(["labcourier", "lab-courier"]);
 
 /** Parameters of an event in words. */
 function detailOf(step: TimelineView, text: Text, format: Format): string[] {
-  const { reason, why, receipt, due, by, of } = step.params;
+  const { reason, why, receipt, due } = step.params;
   const lines: string[] = [];
   if (why) lines.push(text.code(`problem.${why}`, step.params) ?? text("timeline.why", { why }));
   if (reason) lines.push(text("timeline.reason", { reason }));
   if (receipt) lines.push(text("timeline.receipt", { receipt }));
-  if (by) lines.push(text("timeline.by", { id: by }));
-  if (of) lines.push(text("timeline.of", { id: of }));
   if (due && NEXT.has(step.event)) lines.push(text("timeline.due", { time: format.exact(due) }));
   return lines;
 }

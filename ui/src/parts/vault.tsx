@@ -10,7 +10,7 @@ import { Button, TextField } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
 import { Notice, ProblemNote } from "../kit/notes";
 import { showInside } from "../kit/scroll";
-import { lackOf } from "./passphrase";
+import { isShort, lackOf } from "./passphrase";
 
 /** As the core has it. */
 const LENGTH_MIN = 12;
@@ -85,7 +85,7 @@ function NewVault({ onClose, onDone }: { onClose: () => void; onDone: () => void
         value={chosen}
         onChange={setChosen}
         autoFocus
-        help={lack === "short" ? text("passphrase.short", { n: LENGTH_MIN }) : undefined}
+        help={isShort(chosen, LENGTH_MIN) ? text("passphrase.short", { n: LENGTH_MIN }) : undefined}
         data-testid="vault-new"
       />
       <TextField
@@ -126,7 +126,7 @@ export function VaultSealed() {
   );
 }
 
-function OpenVault({ onClose }: { onClose: () => void }) {
+export function OpenVault({ onClose }: { onClose: () => void }) {
   const text = useText();
   const [passphrase, setPassphrase] = useState("");
   const open = useCommand("open_vault", { onDone: onClose });
@@ -136,15 +136,20 @@ function OpenVault({ onClose }: { onClose: () => void }) {
       size="small"
       onClose={onClose}
       footer={
-        <Button
-          tone="primary"
-          isDisabled={passphrase === ""}
-          isPending={open.isPending}
-          onPress={() => open.mutate({ passphrase })}
-          data-testid="vault-unseal"
-        >
-          {text("vault.open")}
-        </Button>
+        <>
+          <Button tone="quiet" onPress={onClose}>
+            {text("action.cancel")}
+          </Button>
+          <Button
+            tone="primary"
+            isDisabled={passphrase === ""}
+            isPending={open.isPending}
+            onPress={() => open.mutate({ passphrase })}
+            data-testid="vault-unseal"
+          >
+            {text("vault.open")}
+          </Button>
+        </>
       }
     >
       <form

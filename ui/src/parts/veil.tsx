@@ -44,6 +44,9 @@ export function initials(patient: string, birthDate: string | null): string {
 /** A value that is about a person, as it may be shown. */
 export const initialOf = (text: string) => `${/[\p{L}\p{N}]/u.exec(text)?.[0] ?? ""}…`;
 
+/** An ellipsis ends a sentence by itself: three dots, and not four. */
+export const ended = (text: string) => text.replace(/…\.(?=\s|$)/gu, "…");
+
 /** `M…_M….json`, as the core masks the names of files in lists. */
 export function maskedFile(file: string): string {
   const ending = /\.(json|xml|ndjson|zip)$/.exec(file)?.[0] ?? "";
@@ -56,7 +59,7 @@ export function hiding(patient: string | null): (text: string) => string {
   const words = (patient ?? "").split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 1);
   if (words.length === 0) return (text) => text;
   const named = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join("|")})(?![\\p{L}\\p{N}])`, "giu");
-  return (text) => text.replace(named, initialOf);
+  return (text) => ended(text.replace(named, initialOf));
 }
 
 /** Elements of a patient that name nobody. */

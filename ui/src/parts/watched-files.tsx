@@ -60,7 +60,7 @@ export function WatchedFiles() {
               <li key={id}>
                 <div className={css.line}>
                   <b>{file}</b>
-                  <span className={css.when}>{text("watch.taken.at", { when: format.moment(at) })}</span>
+                  <span className={css.when}>{text("watch.taken.at", { when: format.at(at) })}</span>
                   <StateLabel state={state} />
                   <Button tone="quiet" onPress={() => go({ screen: "reports", group: null, open: id })}>
                     {text("send.known.show")}
@@ -85,7 +85,7 @@ function Refused({ file: { file, changed, message } }: { file: RefusedFileView }
       <div className={css.line}>
         <b>{file}</b>
         {changed !== null && (
-          <span className={css.when}>{text("watch.refused.changed", { when: format.moment(changed) })}</span>
+          <span className={css.when}>{text("watch.refused.changed", { when: format.at(changed) })}</span>
         )}
       </div>
       <p>{shownSentence(text, message, !reveal)}</p>

@@ -3,17 +3,18 @@
 import { Ban, History, Play, RotateCw, Wrench, XCircle } from "lucide-react";
 import { useState } from "react";
 
-import { COUNTED_MAX, useCauseFields } from "../bridge/queries";
-import { daysOf, offered } from "../causes";
+import { COUNTED_MAX, useCauseFields, useUnfinishedFixes } from "../bridge/queries";
+import { daysOf, isCalm, isTakenBack, offered } from "../causes";
 import type { Cause } from "../causes";
+import type { UnfinishedFix } from "../bridge/generated/UnfinishedFix";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { useDecision } from "../parts/decided";
 import { Button } from "../kit/controls";
 import { Destination, useDestinations } from "../parts/destination";
-import { Confirm } from "../kit/dialog";
-import { DraftMark, LosingReason, SendAgain, useDeciding } from "../parts/drafts";
+import { DraftMark, LosingReason, OneFirst, SendAgain } from "../parts/drafts";
 import type { Deciding, SendsAgain } from "../parts/drafts";
 import { useMany } from "../parts/many";
+import { OnHold } from "../parts/on-hold";
 import { useOwnWords } from "../parts/own-words";
 import { Notice, ReadProblem } from "../kit/notes";
 import { PASSING, headingOf, helpOf, leadingWords, shownSentence, unsaidOf } from "../parts/said";
@@ -39,12 +40,14 @@ export function CausePage(props: {
   isCut: boolean;
   /** When the last of them was corrected, before it came again. */
   corrected: string | undefined;
+  /** Where the causes stand above it, its own is the one right above. */
+  isBelow?: boolean;
   /** The report of it that was open last. */
   last: number | null;
   onShow: (id: number) => void;
-  onFix: (ids: number[]) => void;
+  onFix: (ids: number[], left?: UnfinishedFix) => void;
 }) {
-  const { cause, isWhole, isCut, corrected, last, onShow, onFix } = props;
+  const { cause, isWhole, isCut, corrected, isBelow = false, last, onShow, onFix } = props;
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
@@ -54,35 +57,43 @@ export function CausePage(props: {
   const title = message ? headingOf(text, message, !reveal, own) : unsaidOf(text, words, cause);
   const help = message && helpOf(text, message);
   const days = daysOf(cause, new Date());
+  const isStopped = !message && cause.state === "held";
   return (
     <section className={css.page} aria-label={title} data-testid="cause-page">
       <div className={css.words}>
-        <h2 className="selectable">{title}</h2>
+        <h2 className={`selectable ${isBelow ? css.said : ""}`}>{title}</h2>
         <Below cause={cause} own={own} />
         {help && (
           <p className="selectable" data-testid="cause-help">
             {help}
           </p>
         )}
+        <OnHold rows={rows} />
         <p className={css.origin}>
           <StateLabel state={cause.state} size={14} />
-          {message?.rule && <code className="selectable">{message.rule}</code>}
+          {message?.rule && (
+            <code className="selectable" title={message.rule}>
+              {text("message.code", { code: message.rule })}
+            </code>
+          )}
           {cause.laboratories.length > 0 && <span>{cause.laboratories.join(", ")}</span>}
         </p>
       </div>
       {corrected && (
         <Notice tone="caution" icon={History} title={text("cause.regressed")}>
           <span data-testid="cause-regressed">
-            {text("cause.regressed.more", { time: format.moment(corrected), n: rows.length })}
+            {text("cause.regressed.more", { time: format.at(corrected), n: rows.length })}
           </span>
         </Notice>
       )}
+      <BrokenOff rows={rows} isWhole={isWhole} onFix={onFix} />
       <div className={css.figures}>
         <p>
-          <strong className={css.count}>
+          <strong className={css.count} data-calm={isCalm(cause) ? "" : undefined}>
             {isCut ? text("cause.least", { n: format.number(rows.length) }) : format.number(rows.length)}
           </strong>
-          <span>{text("cause.reports", { n: rows.length })}</span>
+          {/* Nothing was found in what was only stopped. */}
+          <span>{text(isStopped ? "cause.reports.held" : "cause.reports", { n: rows.length })}</span>
         </p>
         <p>
           <span>{text("correct-list.last", { time: format.moment(cause.last) })}</span>
@@ -99,6 +110,45 @@ export function CausePage(props: {
       </div>
       <CauseRows cause={cause} open={null} last={last} onShow={onShow} />
     </section>
+  );
+}
+
+/** A change of many that was broken off: it is taken up where it was left. */
+function BrokenOff(props: {
+  rows: Cause["rows"];
+  isWhole: boolean;
+  onFix: (ids: number[], left: UnfinishedFix) => void;
+}) {
+  const text = useText();
+  const { reveal } = useWindow();
+  const fixes = useUnfinishedFixes().data ?? [];
+  const here = new Set(props.rows.map(({ id }) => id));
+  const left = fixes.findLast(({ rest }) => rest.some((id) => here.has(id)));
+  if (!left) return null;
+  const { path, find, replace, sent } = left;
+  const rest = left.rest.filter((id) => here.has(id));
+  const isHidden = !reveal && namesSomebody(path);
+  return (
+    <Notice
+      tone="caution"
+      icon={Wrench}
+      title={text("fix.broken-off")}
+      actions={
+        <Button
+          tone="primary"
+          icon={Wrench}
+          isDisabled={!props.isWhole}
+          onPress={() => props.onFix(rest, left)}
+          data-testid="fix-take-up"
+        >
+          {text("fix.take-up", { n: rest.length })}
+        </Button>
+      }
+      data-testid="fix-broken-off"
+    >
+      {!isHidden && `${text("fix.broken-off.what", { find, replace })} `}
+      {text("fix.broken-off.more", { sent, n: rest.length })}
+    </Notice>
   );
 }
 
@@ -183,6 +233,7 @@ export function CauseRows({
               <Destination of={destination(row)} />
               <span>{row.patient ?? text("reports.no-patient")}</span>
               {row.errors > 1 && <span>{text("correct-list.also", { n: row.errors - 1 })}</span>}
+              {isTakenBack(row) && <span>{text("on-hold.back.row")}</span>}
               {row.draft && <DraftMark isSpelledOut />}
             </span>
             <span className={css.when}>{format.moment(row.updated)}</span>
@@ -205,11 +256,11 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
   const text = useText();
   // What is asked about is what was shown then: a report that gets the same cause meanwhile is none of it.
   const [asking, setAsking] = useState<{
-    what: "resubmit" | "release" | "withdraw" | "not-reportable";
+    what: "resubmit" | "after-all" | "release" | "withdraw" | "not-reportable";
     ids: number[];
   }>();
   const { busy, each, stop } = useMany(() => setAsking(undefined));
-  const { again, release, never } = offered(cause);
+  const { again, back, release, never } = offered(cause);
   const cancel = () => {
     stop();
     setAsking(undefined);
@@ -218,6 +269,8 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
   const isSending = decide.isPending;
   const resubmit = (ids: number[]) =>
     decide.mutate({ ids, decision: "resubmit", reason: "" }, { onError: sayProblem(text) });
+  const afterAll = (ids: number[]) =>
+    decide.mutate({ ids, decision: "release", reason: text("send-after-all.reason") }, { onError: sayProblem(text) });
   const drafts = (ids: number[]) => {
     const begun = new Set(cause.rows.filter((row) => row.draft).map(({ id }) => id));
     return ids.filter((id) => begun.has(id));
@@ -240,6 +293,22 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
           {text("fix.open")}
         </Button>
       )}
+      {back.length > 0 && (
+        <Button
+          tone={cause.message ? "plain" : "primary"}
+          icon={Play}
+          isDisabled={!isWhole}
+          isPending={busy || isSending}
+          onPress={() =>
+            (back.length === 1 || isCalm(cause)) && drafts(back).length === 0
+              ? afterAll(back)
+              : setAsking({ what: "after-all", ids: back })
+          }
+          data-testid="send-after-all"
+        >
+          {text("action.send-after-all", { n: back.length })}
+        </Button>
+      )}
       {release.length > 0 && (
         <Button
           tone={cause.message ? "quiet" : "primary"}
@@ -249,7 +318,7 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
           onPress={() => setAsking({ what: "release", ids: release })}
           data-testid="cause-release"
         >
-          {text(cause.message ? "bulk.release" : "cause.release", { n: release.length })}
+          {text(cause.message ? "bulk.release" : "action.send-after-all", { n: release.length })}
         </Button>
       )}
       {again.length > 0 && (
@@ -291,18 +360,21 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
           {text("bulk.not-reportable", { n: never.length })}
         </Button>
       )}
-      {asking?.what === "resubmit" &&
-        (asking.ids.length === 1 ? (
-          <SendAgain about={about} isPending={isSending} onSend={resubmit} onClose={cancel} />
-        ) : (
-          <OneFirst about={about} isPending={isSending} onSend={resubmit} onClose={cancel} />
-        ))}
+      {(asking?.what === "resubmit" || asking?.what === "after-all") && (
+        <Again
+          about={about}
+          isAfterAll={asking.what === "after-all"}
+          isPending={isSending}
+          onSend={asking.what === "after-all" ? afterAll : resubmit}
+          onClose={cancel}
+        />
+      )}
       {asking?.what === "release" && (
         <LosingReason
           about={about}
           title={(n) => text(cause.message ? "bulk.release.title" : "cause.release.title", { n })}
           explanation={(n) => text(cause.message ? "bulk.release.more" : "cause.release.more", { n })}
-          confirm={(n) => text(cause.message ? "bulk.release" : "cause.release", { n })}
+          confirm={(n) => text(cause.message ? "bulk.release" : "action.send-after-all", { n })}
           isPending={isSending}
           onConfirm={(ids, reason) =>
             decide.mutate({ ids, decision: "release", reason }, { onError: sayProblem(text) })
@@ -342,31 +414,7 @@ function CauseActions({ cause, isWhole, onFix }: { cause: Cause; isWhole: boolea
   );
 }
 
-/** What comes back in the same way is better sent once, and the rest after its answer. */
-function OneFirst({ about, isPending, onSend, onClose }: SendsAgain) {
-  const text = useText();
-  const { ids, n, loses, note } = useDeciding(about);
-  // The first to go is one without a draft, where there is one.
-  const first = ids.find((id) => !about.drafts.includes(id)) ?? ids[0];
-  const all = {
-    name: text("correct-list.resubmit.all", { n }),
-    onPress: () => onSend(ids),
-    "data-testid": "resubmit-all",
-  };
-  return (
-    <Confirm
-      title={text("resubmit.title", { n })}
-      confirm={text(n > 1 ? "correct-list.resubmit.one" : "action.resubmit")}
-      size="medium"
-      isPending={isPending}
-      {...(n > 1 && { other: all })}
-      tone={loses ? "danger" : "primary"}
-      onConfirm={() => onSend(first === undefined ? [] : [first])}
-      onClose={onClose}
-      data-testid="resubmit-one"
-    >
-      <p>{text("correct-list.resubmit.more")}</p>
-      {note}
-    </Confirm>
-  );
+/** One report is asked about because of its draft; several are better sent one first. */
+function Again(props: SendsAgain) {
+  return props.about.ids.length === 1 ? <SendAgain {...props} /> : <OneFirst {...props} />;
 }

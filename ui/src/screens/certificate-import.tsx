@@ -54,7 +54,12 @@ function Refused({ problem, files }: { problem: Problem; files: CertificateFiles
   return (
     <>
       {isCa ? (
-        <Notice tone="progress" role="status" title={said.title} actions={<UseAsCa path={path} autoFocus />}>
+        <Notice
+          tone="progress"
+          role="status"
+          title={said.title}
+          actions={<UseAsCa path={path} autoFocus onPress={files.clear} />}
+        >
           {said.more}
         </Notice>
       ) : (
@@ -80,7 +85,13 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
       say({
         tone: "done",
         title: text("certificate.stored"),
-        more: text(practice ? "certificate.stored.practice" : "certificate.stored.more"),
+        more: text(
+          others.length === 0
+            ? "certificate.stored.unused"
+            : practice
+              ? "certificate.stored.practice"
+              : "certificate.stored.more",
+        ),
       });
       files.clear();
     },

@@ -30,8 +30,9 @@ export function Certificate({ files }: { files: CertificateFiles }) {
   const endpoint = endpoints.data?.find((one) => one.inUse);
   const practice = status.data?.environment === "practice" ? status.data.certificate : null;
   const locked = status.data?.connection === "locked" ? status.data.problem : null;
-  const importing = files.paths.length > 0;
   const closed = useAdministrationClosed();
+  // Nobody enters the password of a file that they may not import.
+  const importing = files.paths.length > 0 && !closed;
   const none = stored.data?.length === 0;
   const choose = (
     <Button
@@ -52,9 +53,10 @@ export function Certificate({ files }: { files: CertificateFiles }) {
       </header>
       <div className={screen.body}>
         <div className={screen.columns}>
-          <AdministrationNotice />
+          <AdministrationNotice {...(files.paths.length > 0 && { closed: "administration.closed.certificate" })} />
           {locked && <ProblemNote problem={locked} />}
-          <ReadProblem of={stored} />
+          {/* That above every screen has the way in. */}
+          {stored.error?.code !== "passphrase-needed" && <ReadProblem of={stored} />}
           <ReadProblem of={endpoints} />
           {importing && <CertificateImport key={files.turn} files={files} />}
           {!importing && none && (

@@ -4,18 +4,23 @@ import { History, Hourglass, ListPlus, PartyPopper } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import type { ReactNode } from "react";
 
+import { useQueryClient } from "@tanstack/react-query";
+
 import { ALL, useBatch, useCameBack, useList, useStatus } from "../bridge/queries";
-import { causesOf, daysOf, firstOf } from "../causes";
+import type { UnfinishedFix } from "../bridge/generated/UnfinishedFix";
+import { causesOf, daysOf, firstOf, isCalm } from "../causes";
 import type { Cause } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
+import type { Text } from "../i18n/text";
 import { useIntake } from "../intake";
-import { useSecondsLeft } from "../parts/batch";
+import { useSecondsLeft } from "../parts/countdown";
 import { CorrectDialog } from "../parts/correct-dialog";
 import { FixDialog } from "../parts/fix-dialog";
 import { useKeys } from "../parts/keys";
 import { Button } from "../kit/controls";
 import { followFocus } from "../kit/focus";
 import { Empty, ReadProblem } from "../kit/notes";
+import { TakenBackMark } from "../parts/on-hold";
 import { useReportKeys } from "../parts/report-keys";
 import { useOwnWords } from "../parts/own-words";
 import { headingOf, leadingWords, unsaidOf } from "../parts/said";
@@ -67,7 +72,12 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
   if (open !== null && open !== opened) setOpened(open);
   const [correcting, setCorrecting] = useState<number>();
   // Kept here: a cause is gone from the list once its last report is corrected, and the dialog must not go with it.
-  const [fixing, setFixing] = useState<number[]>();
+  const [fixing, setFixing] = useState<{ ids: number[]; left: UnfinishedFix | undefined }>();
+  const cache = useQueryClient();
+  const closeFix = () => {
+    setFixing(undefined);
+    void cache.invalidateQueries({ queryKey: ["unfinished_fixes"] });
+  };
   /** The cause of the report that is open, as it was when that was still one of it: a correction may be in the list before
    *  its answer is here. */
   const known = useRef(holding);
@@ -80,7 +90,7 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
     const stay = new Set(rows.map(({ id }) => id));
     const left = of.filter(({ id }) => id !== done && stay.has(id));
     const at = of.filter(({ id }) => id === done || stay.has(id)).findIndex(({ id }) => id === done);
-    say({ tone: "done", title: text("correct.next", { n: left.length }) });
+    say({ tone: "done", title: text("correct.next", { n: left.length }), isOfBatch: true });
     show((left[at] ?? left[0])?.id ?? null);
   };
   const act = useReportKeys(setCorrecting, show);
@@ -113,11 +123,7 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
         <header className={screen.header}>
           <div>
             <h1>{text("nav.correct")}</h1>
-            {rows.length > 0 && (
-              <p className={screen.lead}>
-                {text(isCut ? "correct-list.sum.least" : "correct-list.sum", { n: total, causes: causes.length })}
-              </p>
-            )}
+            {rows.length > 0 && <p className={screen.lead}>{sumOf(text, causes, total, isCut)}</p>}
           </div>
         </header>
         <div className={screen.body}>
@@ -166,9 +172,10 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
           isWhole={!hasNextPage || isCut}
           isCut={isCut}
           corrected={corrected(current)}
+          isBelow={current === causes.at(-1)}
           last={opened}
           onShow={show}
-          onFix={setFixing}
+          onFix={(ids, left) => setFixing({ ids, left })}
         />
       )}
       {open !== null && (
@@ -180,7 +187,7 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
           onCorrected={(next, isKept) => (isKept ? show(next) : follow(open))}
         />
       )}
-      {fixing && <FixDialog ids={fixing} onClose={() => setFixing(undefined)} />}
+      {fixing && <FixDialog {...fixing} onClose={closeFix} />}
       {correcting !== undefined && (
         <CorrectDialog
           id={correcting}
@@ -190,6 +197,18 @@ export function Correct({ open, cause }: { open: number | null; cause?: string |
       )}
     </div>
   );
+}
+
+/** How many are to be corrected, for how many causes, and how many were only taken back: nothing is wrong with these. */
+function sumOf(text: Text, causes: Cause[], total: number, isCut: boolean): string {
+  const calm = causes.filter(isCalm);
+  const back = calm.reduce((sum, { rows }) => sum + rows.length, 0);
+  const rest = { n: total - back, causes: causes.length - calm.length };
+  const parts = [
+    rest.n > 0 && text(isCut ? "correct-list.sum.least" : "correct-list.sum", rest),
+    back > 0 && text("on-hold.back", { n: back }),
+  ];
+  return parts.filter(Boolean).join(" · ");
 }
 
 /** A cause in the list: how many, what, how it went, and whether it has come back. */
@@ -209,7 +228,7 @@ function CauseItem(props: { cause: Cause; isCurrent: boolean; isBack: boolean; i
       onClick={onPress}
       data-testid="cause"
     >
-      <span className={css.count}>
+      <span className={css.count} data-calm={isCalm(cause) ? "" : undefined}>
         <span aria-hidden>
           {isCut ? text("cause.least", { n: format.number(rows.length) }) : format.number(rows.length)}
         </span>
@@ -222,6 +241,7 @@ function CauseItem(props: { cause: Cause; isCurrent: boolean; isBack: boolean; i
         <span className={css.origin}>
           <StateLabel state={cause.state} size={14} />
           <span>{format.moment(cause.last)}</span>
+          {!isCalm(cause) && <TakenBackMark rows={rows} />}
           {isBack && (
             <span className={css.back} data-testid="cause-back">
               <History aria-hidden size={13} />

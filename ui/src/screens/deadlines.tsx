@@ -7,7 +7,7 @@ import { door } from "#door";
 
 import type { DeadlineView } from "../bridge/generated/DeadlineView";
 import type { Disease } from "../bridge/generated/Disease";
-import { useDeadlines, useRefresh } from "../bridge/queries";
+import { useDeadlines, useRefresh, useStatus } from "../bridge/queries";
 import { useFormat, useText, useWords } from "../i18n/text";
 import { Button, Select } from "../kit/controls";
 import { ReadProblem } from "../kit/notes";
@@ -27,6 +27,7 @@ export function Deadlines() {
   const format = useFormat();
   const { language } = useWords();
   const kept = useDeadlines();
+  const isPractice = useStatus().data?.environment === "practice";
   const refresh = useRefresh();
   const turn = useRef<Promise<void>>(Promise.resolve());
   const view = kept.data;
@@ -61,7 +62,8 @@ export function Deadlines() {
     <section className={screen.card} data-testid="deadlines">
       <h2>{text("deadlines.title")}</h2>
       <p className={css.more}>{text("deadlines.more")}</p>
-      {view.isExample && <p className={css.more}>{text("deadlines.example")}</p>}
+      {/* Also where some of them were changed: the others are still made up. */}
+      {(view.isExample || (isPractice && rows.length > 0)) && <p className={css.more}>{text("deadlines.example")}</p>}
       {rows.length > 0 && (
         <table className={css.table}>
           <thead>

@@ -8,7 +8,7 @@ import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import type { Action } from "../bridge/generated/Action";
 import type { DetailView } from "../bridge/generated/DetailView";
 import type { MessageView } from "../bridge/generated/MessageView";
-import { useCommand, useDetail, useHasDraft } from "../bridge/queries";
+import { useCommand, useDetail } from "../bridge/queries";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import { useIntake } from "../intake";
@@ -18,11 +18,12 @@ import { sayIfItWaits } from "../parts/correction";
 import { Deadline } from "../parts/deadline";
 import { Destination, useDestinations } from "../parts/destination";
 import { ReasonDialog } from "../kit/dialog";
+import { isTakenBack } from "../causes";
 import { heldAs } from "../parts/held";
 import { Doubt } from "../parts/doubt";
 import { DraftMark, LosingReason, SendAgain } from "../parts/drafts";
 import { Message } from "../parts/message";
-import { ReadProblem } from "../kit/notes";
+import { Notice, ReadProblem } from "../kit/notes";
 import { ReportContent } from "../parts/report-content";
 import { countOf } from "../parts/said";
 import { SourceText, lineOf } from "../parts/source-text";
@@ -110,7 +111,7 @@ function Report(props: { view: DetailView; onCorrected: (id: number, isKept: boo
           {testOf(text, row)}
           {/* The name of the test stands with its result, where there is one. */}
           {row.disease && row.subject !== row.code && view.results.length === 0 && <span>{row.subject}</span>}
-          {row.code && <code className="selectable">{row.code}</code>}
+          {row.code && <code className="selectable">{text("message.code", { code: row.code })}</code>}
         </p>
         <p className={`${css.patient} selectable`}>
           <strong>{veil.patient ?? text("reports.no-patient")}</strong>
@@ -213,7 +214,7 @@ const ACTIONS: { code: Action; icon: LucideIcon; word: TextId }[] = [
 ];
 
 /** What is asked for more before it is done. */
-type Asked = Exclude<Action, "hold-back"> | "not-reportable";
+type Asked = Exclude<Action, "hold-back"> | "after-all" | "not-reportable";
 
 function Actions(props: {
   view: DetailView;
@@ -255,17 +256,24 @@ function Actions(props: {
   });
   const sayNotReceived = useCommand("say_not_received", { onDone: done("done.say-not-received") });
   const onError = sayProblem(text);
-  const hasDraft = useHasDraft(view).data ?? view.row.draft;
+  const hasDraft = view.row.draft;
   const losing = { ids: [id], drafts: hasDraft ? [id] : [] };
+  const held = heldAs(view);
+  // It was to go: it takes no reason to let it.
+  const isBack = held === "unsent" && isTakenBack(view.row);
+  const sendAfterAll = () =>
+    release.mutate({ id, reason: text("send-after-all.reason") }, { onError, onSettled: close });
   const press = (code: Action) => {
     if (code === "resubmit" && !hasDraft) resubmit.mutate({ id }, { onError });
+    else if (code === "release" && isBack) return hasDraft ? setAsking("after-all") : sendAfterAll();
     else if (code === "hold-back") holdBack.mutate({ ids: [id] }, { onError });
     else setAsking(code);
   };
-  const held = heldAs(view);
   const mayBeThere = view.row.state === "held" && held !== "unsent" && held !== "failed";
   const isPlain = view.row.errors + view.row.warnings === 0;
   const releasing = held === "unsent" ? (isPlain ? "release.back" : "release") : (`release.${held}` as const);
+  const send =
+    isBack || releasing === "release.back" ? text("action.send-after-all", { n: 1 }) : text("action.release");
   const offered = ACTIONS.filter(({ code }) => view.row.actions.includes(code));
   if (offered.length === 0) return null;
   return (
@@ -275,11 +283,11 @@ function Actions(props: {
           key={code}
           icon={icon}
           tone={at === 0 ? "primary" : code === "withdraw" ? "quiet" : "plain"}
-          isPending={resubmit.isPending || holdBack.isPending}
+          isPending={resubmit.isPending || holdBack.isPending || (isBack && release.isPending)}
           onPress={() => press(code)}
           data-testid={`action-${code}`}
         >
-          {text(code === "correct" && hasDraft ? "action.correct.draft" : word)}
+          {code === "release" ? send : text(code === "correct" && hasDraft ? "action.correct.draft" : word)}
         </Button>
       ))}
       {view.row.actions.includes("withdraw") && !mayBeThere && (
@@ -296,12 +304,15 @@ function Actions(props: {
           onClose={close}
         />
       )}
+      {asking === "after-all" && (
+        <SendAgain about={losing} isAfterAll isPending={release.isPending} onSend={sendAfterAll} onClose={close} />
+      )}
       {asking === "release" && (
         <LosingReason
           about={losing}
           title={() => text(`${releasing}.title`)}
           explanation={() => text(`${releasing}.more`)}
-          confirm={() => text("action.release")}
+          confirm={() => send}
           isPending={release.isPending}
           onConfirm={(_, reason) => release.mutate({ id, reason }, { onError })}
           onClose={close}
@@ -334,6 +345,7 @@ function Actions(props: {
           title={() => text("bulk.not-reportable.title", { n: 1 })}
           explanation={() => text("bulk.not-reportable.more", { n: 1 })}
           confirm={() => text("action.not-reportable")}
+          beside={<OtherVersions ids={view.waitingVersions} onShow={onShow} />}
           isPending={decide.isPending}
           onConfirm={(_, reason) =>
             decide.mutate(
@@ -350,12 +362,27 @@ function Actions(props: {
           title={() => text(mayBeThere ? "withdraw.again.title" : "withdraw.title")}
           explanation={() => text(mayBeThere ? "withdraw.again.more" : "withdraw.more")}
           confirm={() => text("action.withdraw")}
+          beside={<OtherVersions ids={view.waitingVersions} onShow={onShow} />}
           isPending={withdraw.isPending}
           onConfirm={(_, reason) => withdraw.mutate({ id, reason }, { onError })}
           onClose={close}
         />
       )}
     </div>
+  );
+}
+
+/** Whoever leaves a report unsent is told of its other versions: they go on. */
+function OtherVersions({ ids, onShow }: { ids: number[]; onShow: (id: number) => void }) {
+  const text = useText();
+  const n = ids.length;
+  const newest = ids.at(-1);
+  if (newest === undefined) return null;
+  const show = <Button onPress={() => onShow(newest)}>{text("versions.show", { n })}</Button>;
+  return (
+    <Notice tone="caution" title={text("versions.waiting", { n })} actions={show} data-testid="other-versions">
+      {text("versions.waiting.more", { n })}
+    </Notice>
   );
 }
 

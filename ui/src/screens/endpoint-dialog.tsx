@@ -58,7 +58,7 @@ export function hasUsualPath(address: string): boolean {
 /** The field that a problem is about. */
 function fieldOf(problem: Problem | null): string | undefined {
   if (problem?.code === "argument-invalid") return problem.params.argument;
-  if (problem?.code === "endpoint-exists") return "name";
+  if (problem?.code === "endpoint-exists" || problem?.code === "practice-name-taken") return "name";
   return undefined;
 }
 

@@ -9,6 +9,7 @@ import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { Button, TextField } from "../kit/controls";
 import { ProblemNote } from "../kit/notes";
+import { closedOf } from "../parts/closed";
 import css from "./locked.module.css";
 
 export function Locked({ status }: { status: StatusView }) {
@@ -36,7 +37,8 @@ export function Locked({ status }: { status: StatusView }) {
       >
         <LockKeyhole aria-hidden size={34} strokeWidth={1.6} />
         <h1>{text("lock.title")}</h1>
-        <p>{text("lock.more")}</p>
+        {/* Nothing goes on behind it before the laboratory is open. */}
+        <p>{text(closedOf(status) ? "lock.more.closed" : "lock.more")}</p>
         {status.hasUnlockPassphrase && (
           <TextField
             label={text("lock.passphrase")}

@@ -18,7 +18,7 @@ import { keyOf } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { Text } from "../i18n/text";
 import { Button, CopyButton } from "../kit/controls";
-import { DayChart, instantsOf, isByWeek, medianOf, sumOf, totalsByDay, weekBefore } from "../parts/day-chart";
+import { DayChart, instantsOf, isByWeek, medianOf, reportsOf, totalsByDay, weekBefore } from "../parts/day-chart";
 import type { Totals } from "../parts/day-chart";
 import { Deadline, useNow } from "../parts/deadline";
 import { LostReports } from "../parts/lost";
@@ -47,7 +47,7 @@ export function Overview({ stating: asked }: { stating: boolean }) {
       <header className={screen.header}>
         <h1>{text("nav.overview")}</h1>
         <div className={screen.tools}>
-          <div className={css.periods} role="group" aria-label={text("reports.period")}>
+          <div className={css.periods} role="group" aria-label={text("reports.period")} data-testid="periods">
             {PERIODS.map((period) => (
               <button key={period} type="button" aria-pressed={days === period} onClick={() => setDays(period)}>
                 {text("overview.period", { n: period })}
@@ -76,7 +76,7 @@ function Figures({ view }: { view: StatisticsView }) {
   const month = useStatistics(SILENCE_DAYS, useNow());
   const known = totalsByDay([...(month.data?.days ?? []), ...days]);
   const totals = totalsOf(days);
-  const sum = sumOf(totals);
+  const sum = reportsOf(totals);
   return (
     <>
       <Sentence view={view} totals={totals} />
@@ -106,9 +106,6 @@ function Figures({ view }: { view: StatisticsView }) {
   );
 }
 
-/** How many reports, each counted once: a correction stands for what it corrects. */
-const withoutCorrected = (counts: DayView["byState"]) => sumOf(counts) - (counts.superseded ?? 0);
-
 function totalsOf(days: DayView[]): DayView["byState"] {
   const sum = (state: State) => days.reduce((n, { byState }) => n + (byState[state] ?? 0), 0);
   return Object.fromEntries(STATE_CODES.map((state) => [state, sum(state)]));
@@ -121,6 +118,9 @@ function paceOf({ median, p95, reports }: PaceView, text: Text, format: ReturnTy
   const most = format.duration(p95);
   // Of so few, 95 of 100 are all of them.
   if (reports < PACE_REPORTS) return text("overview.pace.few", { n: reports, most });
+  // Below twenty, 95 of 100 are all of them too.
+  const areAll = Math.ceil(0.95 * reports) === reports;
+  if (areAll && format.duration(median) === most) return text("overview.pace.same", { most });
   return text("overview.pace", { median: format.duration(median), most });
 }
 
@@ -129,7 +129,7 @@ function Sentence({ view, totals }: { view: StatisticsView; totals: DayView["byS
   const text = useText();
   const format = useFormat();
   const { pace, days } = view;
-  const [sum, before] = [withoutCorrected(totals), withoutCorrected(view.before)];
+  const [sum, before] = [reportsOf(totals), reportsOf(view.before)];
   const more = sum - before;
   const parts = [
     text("overview.sentence", {
@@ -138,6 +138,7 @@ function Sentence({ view, totals }: { view: StatisticsView; totals: DayView["byS
       completed: totals.completed ?? 0,
       attention: (totals.failed ?? 0) + (totals.rejected ?? 0) + (totals.held ?? 0),
     }),
+    (totals.superseded ?? 0) > 0 && text("overview.replaced", { n: totals.superseded ?? 0 }),
     pace && paceOf(pace, text, format),
     before > 0 && text(more < 0 ? "overview.fewer" : "overview.more", { n: Math.abs(more), days: days.length }),
   ];
@@ -199,6 +200,7 @@ function HeldUp({ view }: { view: StatisticsView }) {
   const { causes, oldestOpen } = view;
   const mostUrgent = useRows(MOST_URGENT);
   const [urgent] = mostUrgent.data?.rows ?? [];
+  const now = useNow();
   return (
     <section className={screen.card} data-testid="overview-causes">
       <h2>{text("overview.held-up")}</h2>
@@ -226,7 +228,7 @@ function HeldUp({ view }: { view: StatisticsView }) {
             >
               <AlarmClock aria-hidden size={16} />
               <span className={css.oldest}>
-                {text("overview.deadline")}
+                {text(Date.parse(urgent.due) < now ? "overview.deadline.overdue" : "overview.deadline")}
                 <Subject about={urgent} otherwise={urgent.file} />
                 <Deadline due={urgent.due} />
               </span>

@@ -7,7 +7,7 @@ import { useEffect, useState } from "react";
 import type { EndpointView } from "../bridge/generated/EndpointView";
 import type { MoveView } from "../bridge/generated/MoveView";
 import { useCertificates, useCommand, useEndpointPlan } from "../bridge/queries";
-import { useText } from "../i18n/text";
+import { endpointName, useText } from "../i18n/text";
 import { Button, TextField } from "../kit/controls";
 import { Dialog } from "../kit/dialog";
 import { Notice, ProblemNote, ReadProblem } from "../kit/notes";
@@ -42,6 +42,7 @@ export function ProductionDialog(props: {
   const text = useText();
   const [title, more] = SAID[way];
   const plan = useEndpointPlan(endpoint.name);
+  const name = endpointName(text, endpoint.name);
   const [typed, setTyped] = useState("");
   const word = text(`environment.${endpoint.environment}`);
   const isTyped = way === "out" || typed.trim().toLowerCase() === word.toLowerCase();
@@ -49,7 +50,7 @@ export function ProductionDialog(props: {
   const isReady = way !== "production" || plan.data?.needs === null;
   return (
     <Dialog
-      title={text(title, { name: endpoint.name })}
+      title={text(title, { name })}
       size="small"
       onClose={onClose}
       footer={
@@ -63,18 +64,18 @@ export function ProductionDialog(props: {
         </>
       }
     >
-      <p>{text(more, { name: endpoint.name })}</p>
+      <p>{text(more, { name })}</p>
       {way === "production" && plan.data && <Readiness endpoint={endpoint} plan={plan.data} />}
       <ReadProblem of={plan} />
-      {plan.data?.from && <p>{text("production.nothing-again", { name: endpoint.name })}</p>}
+      {plan.data?.from && <p>{text("production.nothing-again", { name })}</p>}
       {plan.data?.stay.map((one) => (
-        <p key={one.endpoint}>{text("production.stays", { n: one.count, name: one.endpoint })}</p>
+        <p key={one.endpoint}>{text("production.stays", { n: one.count, name: endpointName(text, one.endpoint) })}</p>
       ))}
       {plan.data?.watchedFolder && (
         <p>
           {text(plan.data.leavesProduction ? "production.leave.watched" : "production.watched", {
             folder: plan.data.watchedFolder,
-            name: endpoint.name,
+            name,
           })}
         </p>
       )}

@@ -18,19 +18,13 @@ import { useDestinations } from "../parts/destination";
 import { DecidedBar } from "../parts/decided";
 import type { Decided } from "../parts/decided";
 import { useAllKey, useKeys } from "../parts/keys";
-import {
-  DeadlineFilter,
-  DiseaseFilter,
-  GroupFilter,
-  LaboratoryFilter,
-  SavedViews,
-  StateFilter,
-} from "../parts/list-filters";
+import { DeadlineFilter, DiseaseFilter, GroupFilter, LaboratoryFilter, StateFilter } from "../parts/list-filters";
+import { SavedViews } from "../parts/saved-views";
+import { useFilterNames } from "../parts/filter-names";
 import { NOT_CORRECTED } from "../parts/state";
 import { Empty, ReadProblem } from "../kit/notes";
 import { useReportKeys } from "../parts/report-keys";
 import { ReportList } from "../parts/report-list";
-import { diseaseOf } from "../parts/subject";
 import screen from "../kit/screen.module.css";
 import { sayProblem } from "../kit/toasts";
 import { useOnce, useOtherRoom, useWindow } from "../place";
@@ -302,7 +296,7 @@ function SentFilter({ sent, group }: { sent: Sent; group: Group | null }) {
   const text = useText();
   const format = useFormat();
   const { go } = useWindow();
-  const time = format.moment(new Date(sent.at).toISOString());
+  const time = format.at(new Date(sent.at).toISOString());
   return (
     <p className={css.only} data-testid="sent-filter">
       <span>{text(sent.chosen ? "reports.these" : "reports.sent", { n: sent.ids.length, time })}</span>
@@ -337,28 +331,12 @@ function OnlyFilter({ only, group }: { only: Only; group: Group | null }) {
   );
 }
 
-/** What keeps reports from being shown, as the filters above call it. */
-function useFilterNames({ search, group, states, laboratory, about, timeliness, period }: View): string {
-  const { text, locale } = useWords();
-  const words = useCodeText();
-  const names = [
-    search.trim() && text("reports.no-match.search", { search: search.trim() }),
-    group && text(`group.${group}`),
-    ...states.map((state) => words("state", state)),
-    laboratory,
-    about && (diseaseOf(text, about) ?? text("overview.disease.none")),
-    timeliness && text(`overview.deadlines.${timeliness}`),
-    period !== "all" && text(`period.${period as Period}`),
-  ];
-  const named = names.filter((name): name is string => typeof name === "string" && name !== "");
-  return new Intl.ListFormat(locale, { type: "conjunction" }).format(named);
-}
-
 function NothingHere(props: { view: View; filtered: boolean; onClearSearch: () => void; onClear: () => void }) {
   const { view, filtered, onClearSearch, onClear } = props;
   const { group } = view;
   const text = useText();
-  const names = useFilterNames(view);
+  const { locale } = useWords();
+  const names = new Intl.ListFormat(locale, { type: "conjunction" }).format(useFilterNames(view));
   const format = useFormat();
   const { go } = useWindow();
   const last = useStatus().data?.lastContact;

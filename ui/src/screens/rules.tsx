@@ -56,7 +56,7 @@ export function Rules() {
           <li key={labelOf(entry)} className={entry.inUse ? settings.inUse : ""} data-testid="rules-package">
             <div className={settings.endpoint}>
               <strong>{labelOf(entry)}</strong>
-              <span>{text("rules.facts", { n: entry.definitions, time: format.moment(entry.imported) })}</span>
+              <span>{text("rules.facts", { n: entry.definitions, time: format.at(entry.imported) })}</span>
               {entry.missing.map(({ name, wanted, instead }) => (
                 <span key={name} data-testid="rules-missing">
                   {instead === null

@@ -1,7 +1,7 @@
 // Backups of the laboratory's journal, their second place, and the journals that were set aside: what is kept, where, for how
 // long, how it is put back and how it is removed. Practice has nothing to keep.
 
-import { Archive, FolderOpen, ShieldCheck, Trash2, X } from "lucide-react";
+import { Archive, FolderOpen, LockKeyhole, ShieldCheck, Trash2, X } from "lucide-react";
 import { useState } from "react";
 
 import { door } from "#door";
@@ -14,6 +14,8 @@ import { Confirm } from "../kit/dialog";
 import { ReadProblem } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { say, sayProblem } from "../kit/toasts";
+import { useClosed } from "../parts/closed";
+import { PassphraseDialog } from "../parts/passphrase-dialog";
 import { Restore } from "./restore";
 import { Retention } from "./retention";
 import css from "./settings.module.css";
@@ -23,6 +25,8 @@ export function Safekeeping() {
   const format = useFormat();
   const kept = useSafekeeping();
   const [removing, setRemoving] = useState<SetAsideView>();
+  const [changing, setChanging] = useState(false);
+  const closed = useClosed() !== null;
   const place = useCommand("set_backup_place", {
     onDone: (n, { path }) => path !== null && say({ tone: "done", title: text("safe.copied", { n }) }),
   });
@@ -47,7 +51,7 @@ export function Safekeeping() {
       <div className={css.setting}>
         <span className={css.words}>
           <span>{text("safe.local")}</span>
-          <span>{text("safe.local.facts", { n: backups, time: lastBackup ? format.moment(lastBackup) : "" })}</span>
+          <span>{text("safe.local.facts", { n: backups, time: lastBackup ? format.at(lastBackup) : "" })}</span>
         </span>
         <Button icon={Archive} onPress={now} isPending={backUp.isPending} data-testid="backup-now">
           {text("safe.now")}
@@ -87,6 +91,17 @@ export function Safekeeping() {
           )}
         </div>
       </div>
+      {view.needsPassphrase && !closed && (
+        <div className={css.setting}>
+          <span className={css.words}>
+            <span>{text("vault.setting")}</span>
+            <span>{text("vault.setting.more")}</span>
+          </span>
+          <Button icon={LockKeyhole} onPress={() => setChanging(true)} data-testid="vault-change">
+            {text("lock.change")}
+          </Button>
+        </div>
+      )}
       <Restore backups={view.restorable} />
       <Retention kept={view} />
       {setAside.length > 0 && (
@@ -114,6 +129,7 @@ export function Safekeeping() {
           </ul>
         </>
       )}
+      {changing && <PassphraseDialog of="vault" hasOne onClose={() => setChanging(false)} />}
       {removing && <RemoveDialog aside={removing} onClose={() => setRemoving(undefined)} />}
     </section>
   );

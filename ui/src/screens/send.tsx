@@ -1,6 +1,15 @@
 // Send: choose or drop, look at the findings, send, take back for ten seconds.
 
-import { ClipboardPaste, FilePlus2, FileStack, FlaskConical, FolderPlus, Send as SendIcon, X } from "lucide-react";
+import {
+  ClipboardPaste,
+  FilePlus2,
+  FileStack,
+  FlaskConical,
+  FolderPlus,
+  LockKeyhole,
+  Send as SendIcon,
+  X,
+} from "lucide-react";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Dispatch, SetStateAction } from "react";
 
@@ -12,12 +21,14 @@ import { questions, repeated, rivals, tally, twins, useIntake } from "../intake"
 import type { CandidateView } from "../bridge/generated/CandidateView";
 import type { Source } from "../intake";
 import { Checklist } from "../parts/checklist";
+import { closedOf } from "../parts/closed";
 import { Button, Switch } from "../kit/controls";
 import { isDialogOpen } from "../kit/dialog";
 import { ProblemNote } from "../kit/notes";
 import screen from "../kit/screen.module.css";
 import { Common, Found, nameOf } from "../parts/send-list";
 import { say, sayProblem } from "../kit/toasts";
+import { OpenVault } from "../parts/vault";
 import { LeftLying } from "../parts/watched";
 import { useWindow } from "../place";
 import { useSend } from "../sending";
@@ -39,8 +50,12 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
   const count = tally(intake.sources, beside, asked);
   const [separate, setSeparate] = useState(false);
   const { send, isPending } = useSend({ again, setAgain, beside, separate, setSeparate });
+  const closed = closedOf(status.data);
+  const [opening, setOpening] = useState(false);
   const total = count.send + repeated(intake.sources.filter(({ path }) => again.has(path))).length;
-  const ready = total + count.correction > 0 && count.looking === 0 && !isPending;
+  // Somebody has removed the authority that was in use.
+  const isNowhere = status.data?.endpoint === "" && !closed;
+  const ready = !closed && !isNowhere && total + count.correction > 0 && count.looking === 0 && !isPending;
   const [rivalsHere, twinsHere] = useMemo(() => [rivals(intake.sources), twins(intake.sources)], [intake.sources]);
   const shared = useMemo(() => sharedWarnings(intake.sources), [intake.sources]);
   const paste = usePasted();
@@ -54,7 +69,7 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
   // In a dialog the key is that of the dialog.
   useSendKey(() => ready && !isDialogOpen() && send());
 
-  const practice = status.data?.environment === "practice";
+  const practice = status.data?.environment === "practice" && !closed;
   const empty = intake.sources.length === 0;
   return (
     <>
@@ -78,8 +93,8 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
         )}
       </header>
       <div className={screen.body}>
-        {empty && <LeftLying />}
-        {empty && status.data && <Checklist status={status.data} samples={chooser.samples} />}
+        {empty && !closed && <LeftLying />}
+        {empty && !closed && status.data && <Checklist status={status.data} samples={chooser.samples} />}
         {empty ? (
           <section className={css.drop} aria-labelledby="drop-title">
             <FileStack aria-hidden size={44} strokeWidth={1.2} />
@@ -149,21 +164,32 @@ export function Send({ onCertificate }: { onCertificate: (path: string) => void 
           <p className={css.sum}>
             {count.looking > 0
               ? text("send.looking-at", { n: count.looking })
-              : text("send.sum", {
-                  twice: count.twice,
-                  known: count.known,
-                  refused: count.refused,
-                  unreadable: count.unreadable,
-                  asked: count.asked,
-                })}
+              : closed
+                ? text(`closed.${closed}.send`)
+                : isNowhere
+                  ? text("send.no-endpoint")
+                  : text("send.sum", {
+                      twice: count.twice,
+                      known: count.known,
+                      refused: count.refused,
+                      unreadable: count.unreadable,
+                      asked: count.asked,
+                    })}
           </p>
           <Masked />
-          <Button tone="primary" icon={SendIcon} isDisabled={!ready} onPress={send} data-testid="send-button">
-            {text("send.button", { n: total, correction: count.correction })}
-          </Button>
+          {closed === "sealed" ? (
+            <Button tone="primary" icon={LockKeyhole} onPress={() => setOpening(true)} data-testid="send-open">
+              {text("closed.sealed.enter")}
+            </Button>
+          ) : (
+            <Button tone="primary" icon={SendIcon} isDisabled={!ready} onPress={send} data-testid="send-button">
+              {text("send.button", { n: total, correction: count.correction })}
+            </Button>
+          )}
         </footer>
       )}
-      <Said sources={intake.sources} beside={beside} total={total} />
+      {!closed && !isNowhere && <Said sources={intake.sources} beside={beside} total={total} />}
+      {opening && closed === "sealed" && <OpenVault onClose={() => setOpening(false)} />}
       {pasting && <PasteDialog onPaste={paste} onClose={() => setPasting(false)} />}
     </>
   );

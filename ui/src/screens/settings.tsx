@@ -1,7 +1,7 @@
 // Settings: language and look, the authority, sending.
 
 import { LifeBuoy, LockKeyhole, Pencil, Plus } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 
 import { door } from "#door";
 
@@ -12,6 +12,7 @@ import { endpointName, useCodeText, useText } from "../i18n/text";
 import { ConnectionTest } from "../parts/connection-test";
 import { Button, Select, Switch } from "../kit/controls";
 import { Notice, ReadProblem } from "../kit/notes";
+import { useClosed } from "../parts/closed";
 import { PassphraseDialog } from "../parts/passphrase-dialog";
 import { LanguageChoice } from "../parts/rail";
 import screen from "../kit/screen.module.css";
@@ -22,6 +23,7 @@ import { Updates } from "../parts/updates";
 import { WatchedFiles } from "../parts/watched-files";
 import { WatchedFolder } from "../parts/watched";
 import { HOME, fileName, useOnce, useWindow } from "../place";
+import type { Section } from "../place";
 import { Deadlines } from "./deadlines";
 import { EndpointDialog } from "./endpoint-dialog";
 import { EndpointEdit } from "./endpoint-edit";
@@ -38,11 +40,15 @@ const ATTENTION_DAYS = ["1", "2", "3", "5", "7", "14", "30"];
 const CLOSINGS = ["ask", "background", "quit"] as const;
 const THEMES = ["system", "light", "dark"] as const;
 
-/** `adds`: the form for a new authority is open at once. `ca`: a file that is to be the CA of an authority. */
-export function Settings({ adds = false, ca }: { adds?: boolean; ca?: string | undefined }) {
+/** `adds`: the form for a new authority is open at once. `ca`: a file that is to be the CA of an authority. `at`: what
+ *  comes into sight first. */
+export function Settings(props: { adds?: boolean; ca?: string | undefined; at?: Section | undefined }) {
+  const { adds = false, ca, at } = props;
   const text = useText();
   const { go } = useWindow();
+  const isClosed = useClosed() !== null;
   useOnce(ca !== undefined, () => go(HOME.settings));
+  useInSight(at && `settings-${at}`);
   return (
     <>
       <header className={screen.header}>
@@ -58,13 +64,18 @@ export function Settings({ adds = false, ca }: { adds?: boolean; ca?: string | u
           <Lock />
           <Updates />
           <Administration />
-          <Guarded>
-            <Deadlines />
-          </Guarded>
-          <Guarded>
-            <Rules />
-          </Guarded>
-          <Guarded>
+          {/* Those of practice are nobody's, while the laboratory is closed. */}
+          {!isClosed && (
+            <>
+              <Guarded id="settings-deadlines">
+                <Deadlines />
+              </Guarded>
+              <Guarded id="settings-rules">
+                <Rules />
+              </Guarded>
+            </>
+          )}
+          <Guarded id="settings-safekeeping">
             <Safekeeping />
           </Guarded>
           <Support />
@@ -72,6 +83,23 @@ export function Settings({ adds = false, ca }: { adds?: boolean; ca?: string | u
       </div>
     </>
   );
+}
+
+/** Brings a part into sight, also while what stands above it is still read, until the reader looks elsewhere. */
+function useInSight(id: string | undefined): void {
+  useEffect(() => {
+    const part = id === undefined ? null : document.getElementById(id);
+    if (!part?.parentElement) return;
+    const grown = new ResizeObserver(() => part.scrollIntoView());
+    grown.observe(part.parentElement);
+    const stop = () => grown.disconnect();
+    const acts = ["wheel", "pointerdown", "keydown"];
+    for (const act of acts) addEventListener(act, stop, { once: true });
+    return () => {
+      stop();
+      for (const act of acts) removeEventListener(act, stop);
+    };
+  }, [id]);
 }
 
 function Look() {
@@ -156,6 +184,7 @@ function Endpoints({ adds, file }: { adds: boolean; file: string | undefined }) 
   const [ca, setCa] = useState(file);
   const [isAtOnce, setAtOnce] = useState(true);
   const closed = useAdministrationClosed();
+  const isClosed = useClosed() !== null;
   const inUse = endpoints.data?.find((endpoint) => endpoint.inUse);
   const real = endpoints.data?.filter(({ environment }) => environment !== "practice");
   // Where there is no choice, the file of a CA opens the authority at once. Whoever leaves that form may still choose.
@@ -190,10 +219,13 @@ function Endpoints({ adds, file }: { adds: boolean; file: string | undefined }) 
         <section className={screen.card}>
           <div className={screen.row}>
             <h2>{text("settings.endpoints")}</h2>
-            <Button icon={Plus} onPress={() => setAdding(true)} data-testid="add-endpoint">
-              {text("endpoint.add")}
-            </Button>
+            {!isClosed && (
+              <Button icon={Plus} onPress={() => setAdding(true)} data-testid="add-endpoint">
+                {text("endpoint.add")}
+              </Button>
+            )}
           </div>
+          {isClosed && <p className={screen.lead}>{text("closed.endpoints")}</p>}
           <ReadProblem of={endpoints} />
           {ca !== undefined && (
             <Notice
@@ -345,18 +377,16 @@ function Support() {
   );
 }
 
-function Sending() {
+/** What is set for the laboratory, or for practice. */
+function SendingHere() {
   const text = useText();
   const status = useStatus();
-  const preferences = usePreferences();
-  const save = useSavePreferences();
   const pause = useCommand("set_paused");
   const patience = useCommand("set_attention_days");
   const days = String(status.data?.attentionDays ?? 3);
   const onError = sayProblem(text);
   return (
-    <section className={screen.card}>
-      <h2>{text("settings.sending")}</h2>
+    <>
       <Switch isSelected={status.data?.paused ?? false} onChange={(paused) => pause.mutate({ paused }, { onError })}>
         <span className={css.words}>
           <span>{text("settings.pause")}</span>
@@ -386,6 +416,19 @@ function Sending() {
           />
         </Guarded>
       </div>
+    </>
+  );
+}
+
+function Sending() {
+  const text = useText();
+  const preferences = usePreferences();
+  const save = useSavePreferences();
+  const isClosed = useClosed() !== null;
+  return (
+    <section className={screen.card}>
+      <h2>{text("settings.sending")}</h2>
+      {!isClosed && <SendingHere />}
       <div className={css.setting}>
         <span className={css.words}>
           <span>{text("settings.close")}</span>

@@ -107,6 +107,7 @@ function Sheet({ view }: { view: StatementView }) {
   const words = useCodeText();
   const { entries, date, made, chainEvent, chainHash, version, isCut } = view;
   const among = (state: State) => entries.filter((entry) => entry.state === state).length;
+  const corrections = entries.filter(({ corrects }) => corrects !== null).length;
   const outcome = STATE_CODES.filter((state) => among(state) > 0)
     .map((state) => `${words("state", state)} (${format.number(among(state))})`)
     .join(" · ");
@@ -114,6 +115,9 @@ function Sheet({ view }: { view: StatementView }) {
     <article className={`${css.sheet} selectable`} data-testid="statement">
       <h3>{text("statement.heading", { date: format.date(date) })}</h3>
       <p>{text("statement.sum", { n: entries.length })}</p>
+      {corrections > 0 && (
+        <p data-testid="statement-corrections">{text("statement.corrections", { n: corrections })}</p>
+      )}
       <p data-testid="statement-outcome">{outcome}</p>
       {isCut && <Notice tone="caution" title={text("statement.cut", { n: entries.length })} />}
       <ol className={css.entries}>

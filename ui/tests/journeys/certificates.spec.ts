@@ -42,7 +42,7 @@ test("without a keychain a passphrase protects the keys, and is asked for at the
   await window.getByTestId("vault-make").click();
   // What was being done goes on by itself.
   await expect(dialog).toHaveCount(0);
-  await expect(window.getByText("Integration · Version 1.13.1 · own certification authority")).toBeVisible();
+  await expect(window.getByText("Test system · Version 1.13.1 · own certification authority")).toBeVisible();
   await core.drop([made.p12]);
   await window.getByTestId("certificate-password").fill(made.password);
   // What was typed is hidden, and shown by a press.
@@ -62,7 +62,22 @@ test("without a keychain a passphrase protects the keys, and is asked for at the
 
   await restart();
   await expect(window.getByText("Enter the passphrase to go on sending")).toBeVisible();
-  await window.getByTestId("vault-open").click();
+  // Nobody is in practice, which only stands in for the laboratory.
+  const bar = window.getByTestId("environment-bar");
+  await expect(bar).toContainText("Enter the laboratory’s passphrase.");
+  await expect(window).toHaveTitle("Lab Courier – Sealed");
+  await window.getByTestId("nav-reports").click();
+  await expect(window.getByTestId("closed-screen")).toContainText("are still sealed");
+  await window.getByTestId("nav-certificate").click();
+  await expect(window.getByTestId("closed-screen")).toBeVisible();
+  await window.getByTestId("nav-settings").click();
+  await expect(window.getByTestId("endpoint-practice")).toContainText("Use");
+  await expect(window.getByText("appear here once it is open")).toBeVisible();
+  await core.drop([core.sample("covid")]);
+  await expect(window.getByTestId("candidate-row")).toHaveCount(1);
+  await expect(window.getByTestId("send-samples")).toHaveCount(0);
+  await sound(window);
+  await window.getByTestId("send-open").click();
   await window.getByTestId("vault-passphrase").fill("korrekt pferd batterei");
   await window.keyboard.press("Enter");
   await expect(window.getByText("The passphrase is wrong")).toBeVisible();
@@ -70,6 +85,10 @@ test("without a keychain a passphrase protects the keys, and is asked for at the
   await window.keyboard.press("Enter");
   await expect(window.getByRole("dialog")).toHaveCount(0);
   await expect(window.getByText("Enter the passphrase to go on sending")).toHaveCount(0);
+  // What was named for the laboratory is still on the list, and goes to it.
+  await expect(window.getByTestId("candidate-row")).toHaveCount(1);
+  await expect(window.getByTestId("send-button")).toHaveText("Send 1 report");
+  await expect(window.getByText("no longer on the list")).toHaveCount(0);
   // Whoever worked with the authority goes on there.
   await expect.poll(() => core.call("status")).toMatchObject({ endpoint: "Pilot", environment: "integration" });
 });
@@ -82,7 +101,13 @@ test("what is no CA, no address or a name twice is said where it stands", async 
   await window.getByTestId("add-endpoint").click();
   const dialog = window.getByRole("dialog");
   const address = dialog.getByRole("textbox", { name: "Address" });
-  await dialog.getByRole("textbox", { name: "Name" }).fill("Pilot");
+  const name = dialog.getByRole("textbox", { name: "Name" });
+  // Nobody could tell it from practice.
+  await name.fill("Übung");
+  await address.fill("https://127.0.0.1:9/v1/fhir");
+  await window.getByTestId("endpoint-save").click();
+  await expect(name).toHaveAttribute("aria-invalid", "true");
+  await name.fill("Pilot");
   await address.fill("https://127.0.0.1:9/fhir");
   await expect(dialog).toContainText("This address does not end in /v1/fhir");
   await address.fill("http://127.0.0.1:9/v1/fhir");
@@ -105,7 +130,7 @@ test("what is no CA, no address or a name twice is said where it stands", async 
   await expect(dialog.getByRole("textbox", { name: "Name" })).toHaveAttribute("aria-invalid", "true");
   // The address of a test system as that of production: everything would go there twice.
   await window.getByTestId("preset-production").click();
-  await expect(dialog).toContainText("“Pilot” (Integration) has this address already");
+  await expect(dialog).toContainText("“Pilot” (Test system) has this address already");
   await sound(window);
 });
 
@@ -224,7 +249,7 @@ test("the file of a CA leads to the authority that uses it, from Send and from t
   await expect(window.getByTestId("endpoint-ca")).toContainText("Valid until");
   await expect(window.getByTestId("endpoint-ca").getByText("Valid until")).toBeInViewport();
   await window.getByTestId("endpoint-change").click();
-  await expect(window.getByText("Integration · Version 1.13.1 · own certification authority")).toBeVisible();
+  await expect(window.getByText("Test system · Version 1.13.1 · own certification authority")).toBeVisible();
 
   // Of several, the person says which.
   await core.call("add_endpoint", { input: { ...input, name: "Second", baseUrl: "https://127.0.0.1:9/v1/fhir" } });

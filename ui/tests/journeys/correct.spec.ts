@@ -80,9 +80,9 @@ test.describe("with names", () => {
     await expect(dialog.getByRole("button", { name: "Send the correction" })).toBeDisabled();
     await family.fill("Muster");
     const summary = window.getByTestId("correct-summary");
-    await expect(summary).toContainText("You change 1 line");
+    await expect(summary).toContainText("1 line changed");
     await expect(summary).toContainText("Muster-Fehler");
-    await expect(summary).toContainText("The check found nothing wrong");
+    await expect(summary).toContainText("The check on this computer found nothing wrong");
     // The source follows the form.
     await expect(dialog.getByRole("textbox", { name: "Source" })).toContainText('"family": "Muster"');
     await window.keyboard.press("Control+Enter");
@@ -155,7 +155,7 @@ test.describe("with names", () => {
     await deceased.fill("");
     await window.keyboard.press("Tab");
     const summary = window.getByTestId("correct-summary");
-    await expect(summary).toContainText("You change 1 line");
+    await expect(summary).toContainText("1 line changed");
     await expect(dialog.getByText("The messages point to no single value.")).toBeVisible();
     await dialog.getByTestId("undo-edit").click();
     await expect(deceased).toHaveValue("never");
@@ -189,7 +189,7 @@ test.describe("with names", () => {
     await expect(action).toHaveText("Continue the draft");
     await action.click();
     await expect(window.getByText("Your draft of earlier is here again")).toBeVisible();
-    await window.getByRole("button", { name: "Start again from what was sent" }).click();
+    await window.getByRole("button", { name: "Start again from the original" }).click();
     await expect(window.getByText("Nothing is changed yet")).toBeVisible();
     // What is as it was sent is no draft.
     await expect.poll(() => core.call("draft", { id: id ?? 0 })).toBe(sent);
@@ -218,7 +218,7 @@ test.describe("with names", () => {
     await expect(action).toHaveCount(0);
   });
 
-  test("many reports of one cause are fixed once: one goes first, its verdict lets the others go", async ({
+  test("many reports of one cause are fixed once: one goes first, and the others are taken up after a reload", async ({
     window,
     core,
   }) => {
@@ -238,8 +238,19 @@ test.describe("with names", () => {
     await expect
       .poll(async () => (await core.call("status")).counts)
       .toMatchObject({ needsAttention: 11, completed: 1 });
-    await window.keyboard.press("Enter");
-    await expect(dialog).toContainText("All done: 12 completed");
+    await expect(window.getByTestId("fix-rest"), "Enter sends the others").toBeFocused();
+    // Whoever goes away now finds it again: it is kept in the journal, and its name is hidden with the others.
+    await window.keyboard.press("Escape");
+    await expect(dialog).toHaveCount(0);
+    const brokenOff = window.getByTestId("fix-broken-off");
+    await expect(brokenOff).toContainText("“Muster-Fehler” replaced by “Muster”. 1 sent, 11 left.");
+    await sound(window);
+    await window.reload();
+    await window.getByTestId("nav-correct").click();
+    await expect(brokenOff).toContainText("Correction interrupted1 sent, 11 left.");
+    await window.getByTestId("fix-take-up").click();
+    await dialog.getByRole("button", { name: "Send the 11 that are left" }).click();
+    await expect(dialog).toContainText("All done: 11 completed");
     await expect
       .poll(async () => (await core.call("status")).counts)
       .toMatchObject({ needsAttention: 0, completed: 12 });
@@ -291,7 +302,7 @@ test.describe("with names", () => {
     await window.getByTestId("action-correct").click();
     const family = window.getByRole("dialog").getByRole("textbox", { name: "Family name" });
     await family.fill("Mus");
-    await expect(window.getByTestId("correct-summary")).toContainText("You change 1 line");
+    await expect(window.getByTestId("correct-summary")).toContainText("1 line changed");
     const letGo = await heldBack(window, "edit_draft");
     await family.fill("Muster");
     const sent = window.waitForRequest("**/call/correct_with_text");
@@ -401,8 +412,11 @@ test.describe("with names", () => {
     await core.drop([core.write("corrected.json", corrected(readFileSync(file ?? "", "utf8")))]);
     await expect(window.getByText("It does not correct the open report")).toHaveCount(0);
     await expect(window.getByTestId("drop-correct")).toBeEnabled();
-    // The key sends what is asked about, not what was typed below.
+    // What was typed below is lost by it: that is said, and the key sends neither.
+    await expect(window.getByTestId("drafts-note")).toContainText("The draft is lost by it");
     await window.keyboard.press("Control+Enter");
+    expect((await core.call("status")).counts.completed).toBe(0);
+    await window.getByTestId("drop-correct").click();
     await expect(window.getByRole("dialog")).toHaveCount(0);
     await expect(window.getByTestId("outcome")).toHaveText("The report is completed");
     await expect

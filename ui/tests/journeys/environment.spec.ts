@@ -27,9 +27,9 @@ test("each row and the open report say environment and authority", async ({ wind
   await window.reload();
   await window.getByTestId("nav-reports").click();
   const row = window.getByTestId("report-row");
-  await expect(row.getByTestId("destination")).toHaveText("Integration · Pilot");
+  await expect(row.getByTestId("destination")).toHaveText("Test system · Pilot");
   await row.click();
-  await expect(window.getByTestId("detail").getByTestId("destination")).toHaveText("Integration · Pilot");
+  await expect(window.getByTestId("detail").getByTestId("destination")).toHaveText("Test system · Pilot");
 });
 
 test("practice and a test system say so in words, and the way between them is a word that is typed", async ({
@@ -46,10 +46,10 @@ test("practice and a test system say so in words, and the way between them is a 
   await pilot.getByRole("button", { name: "Use", exact: true }).click();
   await expect(window.getByTestId("production-confirm"), "without the word it cannot be confirmed").toBeDisabled();
   await sound(window);
-  await window.getByTestId("production-word").fill("integration");
+  await window.getByTestId("production-word").fill("test system");
   await window.keyboard.press("Enter");
-  await expect(bar).toContainText("Integration");
-  await expect(window).toHaveTitle("Lab Courier – Integration");
+  await expect(bar).toContainText("Test system");
+  await expect(window).toHaveTitle("Lab Courier – Test system");
 });
 
 test("a pause is said on every screen and ended there", async ({ window, core }) => {
@@ -73,9 +73,12 @@ test("an authority that cannot be reached is tried at once by a press, and what 
 }) => {
   const made = await laboratory(core, "Pilot");
   await made.end();
-  await core.send([core.sample("covid")]);
-  await expect.poll(async () => (await core.call("status")).connection).toBe("unreachable");
   await window.reload();
+  await core.drop([core.sample("covid")]);
+  await window.getByTestId("send-button").click();
+  // The window hears of it by itself.
+  await expect(window.getByRole("navigation")).toContainText("Not reachable");
+  await expect(window.getByTestId("held-up")).toHaveText("1 waits for the connection");
   await expect(window.getByText("1 report is safe on this computer")).toBeVisible();
   await window.getByTestId("try-now").click();
   await expect(window.getByText("Tried just now, without success")).toBeVisible();

@@ -60,6 +60,7 @@ test.describe("on a computer without a keychain", () => {
     await window.keyboard.press("Enter");
     await window.getByTestId("certificate-confirm").click();
     await expect(window.getByTestId("certificate-stored")).toBeVisible();
+    await expect(window.getByText("It is not used for any authority yet.")).toBeVisible();
     await window.getByTestId("nav-send").click();
     await expect(list).toContainText("Certificate (done)");
 
@@ -76,7 +77,7 @@ test.describe("on a computer without a keychain", () => {
 
     await window.getByTestId("checklist-connection").click();
     await window.getByRole("button", { name: "Use", exact: true }).click();
-    await window.getByTestId("production-word").fill("Integration");
+    await window.getByTestId("production-word").fill("Test system");
     await window.getByTestId("production-confirm").click();
     await expect(window.getByRole("navigation")).toContainText("Not checked yet");
     await window.getByTestId("test-endpoint").click();

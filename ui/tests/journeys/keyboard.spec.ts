@@ -98,7 +98,7 @@ test.describe("a newcomer", () => {
     await tabTo(window, "form-Patient.name.family");
     await window.keyboard.press("Control+a");
     await window.keyboard.type("Muster");
-    await expect(window.getByTestId("correct-summary")).toContainText("You change 1 line");
+    await expect(window.getByTestId("correct-summary")).toContainText("1 line changed");
     await tabTo(window, "correct-send");
     await window.keyboard.press("Enter");
     await expect(dialog).toHaveCount(0);

@@ -64,7 +64,7 @@ test("a correction hides the patient, and the press on the value shows it and be
   await expect(dialog.getByTestId("form-Patient.name.family")).toBeFocused();
   await window.keyboard.press("Control+a");
   await window.keyboard.type("Muster");
-  await expect(window.getByTestId("correct-summary")).toContainText("You change 1 line");
+  await expect(window.getByTestId("correct-summary")).toContainText("1 line changed");
   await window.keyboard.press("Control+Enter");
   await expect.poll(async () => (await core.call("status")).counts.completed).toBe(1);
 });

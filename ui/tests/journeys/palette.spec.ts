@@ -50,5 +50,10 @@ test.describe("in French", () => {
     await window.keyboard.type("a corriger");
     await window.keyboard.press("Enter");
     await expect(window.getByRole("heading", { name: "À corriger" })).toBeVisible();
+    // What the settings have under a name of its own.
+    await window.keyboard.press("Control+k");
+    await window.keyboard.type("delai");
+    await window.keyboard.press("Enter");
+    await expect(window.getByRole("heading", { name: "Délais de déclaration" })).toBeInViewport();
   });
 });

@@ -109,7 +109,7 @@ test("a report with twelve mistakes is walked to clean, and is sent", async ({ w
   const before = (await text()) ?? "";
   await replaceAll(source, before.replace(/\n *"note": .*/, ""));
   await expect(sum).toHaveAttribute("data-errors", "0");
-  await expect(window.getByTestId("correct-summary")).toContainText("The check found nothing wrong");
+  await expect(window.getByTestId("correct-summary")).toContainText("The check on this computer found nothing wrong");
   await dialog.getByTestId("correct-send").click();
   await expect(window.getByTestId("outcome")).toHaveText("The report is completed");
   await expect

@@ -158,7 +158,7 @@ test("what stands on the list of Send is not taken along to the other room, and 
   await expect(window.getByTestId("send-button")).toBeEnabled();
   // As where a laboratory that could not be opened opens by itself.
   await core.call("use_endpoint", { name: "Pilot" });
-  await expect(window.getByText("1 file or folder is no longer on the list")).toBeVisible();
+  await expect(window.getByText("1 entry is no longer on the list")).toBeVisible();
   await expect(window.getByTestId("send-button")).toHaveCount(0);
 });
 
@@ -257,13 +257,13 @@ test("a laboratory enters its deadlines; each report has a clock until the autho
   // Practice has an example.
   await window.getByTestId("nav-settings").click();
   const table = window.getByTestId("deadlines");
-  await expect(table).toContainText("made-up numbers");
+  await expect(table).toContainText("are made up");
   await laboratory(core, "Pilot");
   await core.call("use_endpoint", { name: "Pilot" });
   await window.getByTestId("nav-overview").click();
   await window.getByTestId("nav-settings").click();
   await expect(table.getByRole("row")).toHaveCount(0);
-  await expect(table).not.toContainText("made-up numbers");
+  await expect(table).not.toContainText("are made up");
   const add = async (name: string) => {
     await table.getByTestId("deadline-add").click();
     await window.getByRole("option", { name, exact: true }).click();
@@ -313,21 +313,21 @@ test("a laboratory enters its deadlines; each report has a clock until the autho
   await expect(window.getByTestId("next-deadline")).toContainText("Malaria");
   const compliance = window.getByTestId("overview-deadlines");
   await expect(compliance).toContainText(
-    "2 reports have a deadline: 0 were with the authority in time, none was late, none is overdue.",
+    "2 reports have a deadline: none was received in time, none late; none is overdue.",
   );
-  await compliance.getByRole("button", { name: /Not there yet, with time left/ }).click();
+  await compliance.getByRole("button", { name: /Not received yet, with time left/ }).click();
   // The third report has no deadline: it is not among them.
   await expect(reports).toHaveCount(2);
-  await expect(window.getByTestId("filter-deadline")).toHaveText("Not there yet, with time left");
+  await expect(window.getByTestId("filter-deadline")).toHaveText("Not received yet, with time left");
   await expect(window.getByTestId("group-all")).toHaveText("All2");
   await sound(window);
   await window.getByTestId("filter-disease").click();
   await window.getByRole("menuitemradio", { name: /Malaria.*1/ }).click();
   await expect(reports).toHaveCount(1);
   await window.getByTestId("filter-deadline").click();
-  await window.getByRole("menuitemradio", { name: /too late/ }).click();
+  await window.getByRole("menuitemradio", { name: /deadline passed/ }).click();
   await expect(reports).toHaveCount(0);
-  await expect(window.getByText("Malaria and Not there yet, and too late")).toBeVisible();
+  await expect(window.getByText("Malaria and Not received yet, deadline passed")).toBeVisible();
   await window.getByTestId("clear-filters").click();
   await expect(reports).toHaveCount(3);
   await window.getByTestId("nav-overview").click();
@@ -345,7 +345,7 @@ test("a laboratory enters its deadlines; each report has a clock until the autho
   await expect(window.getByTestId("deadline")).toHaveCount(0);
   await window.getByTestId("nav-overview").click();
   await expect(compliance).toContainText(
-    "2 reports have a deadline: 2 were with the authority in time, none was late, none is overdue.",
+    "2 reports have a deadline: 2 were received in time, none late; none is overdue.",
   );
 });
 
@@ -438,6 +438,10 @@ test("on a shared computer administrators alone change where reports go, and eve
   await expect(core.call("set_attention_days", { days: 5 })).rejects.toThrow("administration-closed");
   await window.getByTestId("nav-certificate").click();
   await expect(window.getByTestId("certificate-import")).toBeDisabled();
+  // Nobody is asked for the password of a file that they may not import.
+  await core.drop([core.write("own.p12", "sealed")]);
+  await expect(notice).toContainText("Only administrators import certificates");
+  await expect(window.getByTestId("certificate-password")).toHaveCount(0);
 
   await window.getByTestId("administration-enter").click();
   await window.getByTestId("administration-passphrase").fill("korrekt pfert");
@@ -446,6 +450,9 @@ test("on a shared computer administrators alone change where reports go, and eve
   await window.getByTestId("administration-passphrase").fill(secret);
   await window.keyboard.press("Enter");
   await expect(notice).toHaveAttribute("data-closed", "false");
+  // What was dropped goes on for whoever may.
+  await expect(window.getByText("own.p12")).toBeVisible();
+  await window.getByRole("button", { name: "Cancel" }).click();
   await expect(window.getByTestId("certificate-import")).toBeEnabled();
   await window.getByTestId("administration-close").click();
   await expect(window.getByTestId("certificate-import")).toBeDisabled();
@@ -455,6 +462,6 @@ test("on a shared computer administrators alone change where reports go, and eve
   await window.getByTestId("audit-log").click();
   const entries = window.getByTestId("audit-entry");
   await expect(entries).toHaveCount(1);
-  await expect(entries).toContainText("The administrators’ passphrase was changed");
+  await expect(entries).toContainText("A passphrase of the administrators was chosen");
   await sound(window);
 });

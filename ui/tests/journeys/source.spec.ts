@@ -86,7 +86,7 @@ test("a report as large as one may be (5 MB) shows the line in question, however
   expect(await detail.locator(".cm-line").count()).toBeLessThan(500);
 });
 
-test("what is no report any more is refused, and what was written stays in front of whoever wrote it", async ({
+test("what is no report any more is not sent, and what was written stays in front of whoever wrote it", async ({
   window,
   core,
 }) => {
@@ -99,9 +99,9 @@ test("what is no report any more is refused, and what was written stays in front
   await source.click();
   await window.keyboard.press("Control+End");
   await window.keyboard.type("what is no report");
-  await expect(window.getByTestId("correct-summary")).toContainText("This cannot be read as a report any more.");
+  await expect(window.getByTestId("correct-summary")).toContainText(/First mend the error in line \d+/);
+  await expect(window.getByTestId("correct-send")).toBeDisabled();
   await window.keyboard.press("Control+Enter");
-  await expect(window.getByText("This is not a report")).toBeVisible();
   await expect(dialog).toBeVisible();
   await expect(source).toContainText("what is no report");
   expect((await core.call("status")).counts).toMatchObject({ needsAttention: 1, byState: { held: 1 } });

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 
 import type { Page } from "@playwright/test";
 
-import { expect, heldBack, test } from "./window";
+import { expect, heldBack, sound, test } from "./window";
 import type { Core } from "./window";
 
 async function undoSeconds(core: Core, seconds: number): Promise<void> {
@@ -114,9 +114,20 @@ for (const [one, all] of [
     await expect(page.getByTestId("report-row")).toHaveCount(3);
     await expect(page.locator("[data-state=held]")).toHaveCount(all ? 3 : 1);
     await expect(page.getByTestId("fix-once")).toBeEnabled();
+    await expect(page.getByTestId("on-hold")).toContainText("taken back before");
     await page.locator("[data-state=held]").first().click();
     await expect(window.getByTestId("earlier-delivery")).toBeVisible();
     await expect(window.getByTestId("action-correct")).toBeVisible();
+    await expect(window.getByTestId("action-release")).toHaveText("Send it after all");
+    // The page that has taken it back is gone; the core knows it still, and asks nobody for a reason.
+    await window.reload();
+    await window.getByTestId("nav-correct").click();
+    await page.getByTestId("send-after-all").click();
+    if (all) await window.getByRole("dialog").getByTestId("resubmit-one").click();
+    const batch = window.getByTestId("batch");
+    await expect(batch).toContainText("1 report leaves in");
+    await window.getByTestId("undo").click();
+    await expect(batch).toContainText("nothing was sent");
   });
 }
 
@@ -140,4 +151,11 @@ test("what is still being taken in is taken back", async ({ window, core }) => {
   await expect(batch).toContainText("3 reports are on hold: nothing was sent");
   const { byState } = (await core.call("status")).counts;
   expect(byState).toMatchObject({ held: 3, queued: 0, sending: 0, "in-progress": 0, completed: 0 });
+  // Nothing is wrong with them: they go after all together, and nobody is asked why.
+  await window.getByTestId("nav-correct").click();
+  const page = window.getByTestId("cause-page");
+  await expect(page.getByRole("heading", { level: 2 })).toHaveText("Taken back, not sent yet");
+  await sound(window);
+  await page.getByTestId("send-after-all").click();
+  await expect(batch).toContainText("3 reports leave in");
 });

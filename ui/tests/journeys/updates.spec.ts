@@ -52,7 +52,7 @@ test("a newer version is offered by its signature, and refused when the file is 
   await window.getByTestId("nav-settings").click();
   const state = window.getByTestId("updates-state");
   // Nobody has said whom to ask: nothing is asked, and the settings say so.
-  await expect(state).toContainText("no address is set");
+  await expect(state).toContainText("Not set up");
   await expect(window.getByTestId("updates-look")).toHaveCount(0);
 
   writeFileSync(file, JSON.stringify(setting));

@@ -86,6 +86,7 @@ for (const language of ["de", "fr", "it"]) {
 for (const [what, size, percent] of [
   ["at 320 pixels", { width: 320, height: 640 }, 100],
   ["with text of 200 %", { width: 900, height: 650 }, 200],
+  ["at 320 pixels with text of 200 %", { width: 320, height: 640 }, 200],
 ] as const) {
   test(`${what} statement, chart and correction have room`, async ({ open }) => {
     const page = await open({ language: "de" }, size);
@@ -95,6 +96,9 @@ for (const [what, size, percent] of [
     const em = 16 * (percent / 100);
 
     await by(page, "nav-overview").click();
+    const periods = by(page, "periods");
+    await expect(periods).toBeInViewport({ ratio: 1, timeout: 5_000 });
+    expect(await periods.evaluate((all) => all.scrollWidth - all.clientWidth)).toBeLessThanOrEqual(0);
     const labels = by(page, "chart").locator("li > span");
     const boxes = await labels.evaluateAll((all) =>
       all
@@ -110,7 +114,10 @@ for (const [what, size, percent] of [
 
     await by(page, "statement-open").click();
     const value = by(page, "statement").first().locator("dd").first();
-    expect((await value.boundingBox())?.width).toBeGreaterThan(8 * em);
+    expect((await value.boundingBox())?.width).toBeGreaterThan(Math.min(8 * em, 0.5 * size.width));
+    const dialog = await page.getByRole("dialog").boundingBox();
+    const close = await page.getByRole("dialog").locator("header button").boundingBox();
+    expect((close?.x ?? 0) + (close?.width ?? 0)).toBeLessThanOrEqual((dialog?.x ?? 0) + (dialog?.width ?? 0));
     await page.keyboard.press("Escape");
 
     await by(page, "reveal-names").click();

@@ -140,6 +140,7 @@ export const SCREENS: Record<string, Screen> = {
       await by(page, "watched-refused").waitFor();
     },
   },
+  closed: { query: { sealed: "1" }, do: (page) => by(page, "nav-reports").click() },
   unreachable: { query: { unreachable: "1" }, do: (page) => by(page, "try-now").waitFor() },
   "set aside": {
     do: async (page) => {

@@ -5,6 +5,17 @@ use crate::audit::Change;
 use crate::practice::ENDPOINT;
 use crate::views::EndpointInput;
 
+/// Of a passphrase that is chosen, changed or removed. Without the one of before it was chosen
+/// first: where there was one, the call was refused.
+fn one_of(codes: [&'static str; 3], current: &str, passphrase: &str) -> &'static str {
+    let [chosen, set, removed] = codes;
+    match (current, passphrase) {
+        (_, "") => removed,
+        ("", _) => chosen,
+        _ => set,
+    }
+}
+
 impl Call {
     /// What it changes of the settings, if it does. Every administrators' call does; that an update
     /// is installed is known only later.
@@ -22,8 +33,23 @@ impl Call {
             }
             Self::ProtectWithPassphrase { .. } => of("vault-passphrase-set", &[]),
             Self::RotateJournalKey {} => of("journal-key-rotated", &[]),
-            Self::SetUnlockPassphrase { .. } => of("unlock-passphrase-set", &[]),
-            Self::SetAdministrationPassphrase { .. } => of("administration-passphrase-set", &[]),
+            Self::ChangeVaultPassphrase { .. } => of("vault-passphrase-changed", &[]),
+            Self::SetUnlockPassphrase { current, passphrase } => {
+                let codes = [
+                    "unlock-passphrase-chosen",
+                    "unlock-passphrase-set",
+                    "unlock-passphrase-removed",
+                ];
+                of(one_of(codes, current, passphrase), &[])
+            }
+            Self::SetAdministrationPassphrase { current, passphrase } => {
+                let codes = [
+                    "administration-passphrase-chosen",
+                    "administration-passphrase-set",
+                    "administration-passphrase-removed",
+                ];
+                of(one_of(codes, current, passphrase), &[])
+            }
             Self::SetUpdates { on: true } => of("updates-switched-on", &[]),
             Self::SetUpdates { on: false } => of("updates-switched-off", &[]),
             _ => self.change_of_endpoint().or_else(|| self.change_of_keeping()),

@@ -37,6 +37,7 @@ impl Call {
                 | Self::UseCertificate { .. }
                 | Self::RemoveCertificate { .. }
                 | Self::ProtectWithPassphrase { .. }
+                | Self::ChangeVaultPassphrase { .. }
                 | Self::RotateJournalKey {}
                 | Self::SetDeadlines { .. }
                 | Self::SetAttentionDays { .. }

@@ -161,6 +161,14 @@ calls! {
     /// Makes the change in one report and sends it.
     fix => Fix { id: i64, path: String, find: String, replace: String } -> IntakeView:
         one room, changes [journal], { "id": 1, "path": "Patient.id", "find": "a", "replace": "b" };
+    /// The changes of many reports that were broken off.
+    unfinished_fixes => UnfinishedFixes {} -> Vec<UnfinishedFix>:
+        one room, follows journal, {};
+    /// Keeps one that is not made in all of them yet, or forgets it.
+    keep_fix => KeepFix { fix: UnfinishedFix } -> ():
+        one room, changes [unfinished_fixes], { "fix": {
+            "path": "Patient.id", "find": "a", "replace": "b", "sent": 1, "rest": [2, 3]
+        } };
     /// Opens a file dialog; answered by the shell.
     choose_files => ChooseFiles { purpose: Purpose } -> Vec<String>:
         any room, { "purpose": "reports" }
@@ -199,6 +207,9 @@ calls! {
     open_vault => OpenVault { passphrase: String } -> ():
         any room, changes [status, endpoints, certificates, list, statistics],
         { "passphrase": "x" };
+    /// Seals it with another passphrase.
+    change_vault_passphrase => ChangeVaultPassphrase { current: String, passphrase: String } -> ():
+        any room, { "current": "x", "passphrase": "longer" };
     /// All certificates, and what each is used for.
     certificates => Certificates {} -> Vec<StoredCertificateView>:
         any room, {};

@@ -9,6 +9,7 @@ use report::{Action, SubmissionId};
 
 use super::Desk;
 use super::handing::{Again, Item, List, Progress};
+use super::work::has_draft;
 use crate::candidates::candidate_view;
 use crate::difference::changes;
 use crate::limits;
@@ -174,6 +175,7 @@ fn looked_at(
             state: row.state.shown(),
             updated: row.updated.to_fhir(),
             possible: relation.corrects && row.actions(engine.now()).contains(&Action::Correct),
+            draft: has_draft(engine.journal(), &row)?,
             changes: shown,
             changed: small(changed as u64),
         });

@@ -19,6 +19,7 @@ use crate::codes::{COLUMNS, Column};
 use crate::limits;
 use crate::problem::Problem;
 use crate::rows::{Names, small};
+use crate::taken_back::is_taken_back;
 use crate::views::{ChosenView, ListCountsView, ListQuery, PageView};
 
 /// Rows read at most: as many as one decision may be for. Reading them takes about a tenth of a
@@ -197,11 +198,18 @@ impl Desk {
         limits::ids(&ids)?;
         let engine = self.engine();
         on_pool(move || {
-            let mut chosen =
-                ChosenView { count: 0, actions: BTreeMap::new(), drafts: BTreeMap::new() };
+            let mut chosen = ChosenView {
+                count: 0,
+                actions: BTreeMap::new(),
+                drafts: BTreeMap::new(),
+                taken_back: Vec::new(),
+            };
             for row in rows_of(&engine, ids)? {
                 chosen.count += 1;
                 let has_draft = has_draft(engine.journal(), &row)?;
+                if is_taken_back(engine.journal(), &row)? {
+                    chosen.taken_back.push(row.id.0);
+                }
                 for action in row.actions(engine.now()) {
                     *chosen.actions.entry(action).or_default() += 1;
                     if has_draft {

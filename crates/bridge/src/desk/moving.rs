@@ -21,6 +21,12 @@ impl Desk {
         }
     }
 
+    /// Why the laboratory that people are in is closed: nothing of practice, which stands in for
+    /// it, is theirs.
+    pub(super) fn closed_in_use(&self) -> Option<Problem> {
+        self.stands_in(self.place())
+    }
+
     /// Whoever worked in the laboratory goes on there once it opens, unless they have gone
     /// elsewhere meanwhile.
     pub(super) fn go_on_there(&self) {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use engine::{Candidate, Engine};
 use fhir::{Instant, Limits, Period, Tree};
-use journal::{Filter, Journal, JournalError, Row};
+use journal::{Destination, Filter, Journal, JournalError, Row};
 use report::{Action, Group, StateCode, SubmissionId};
 
 use super::deadlines::Deadlines;
@@ -309,9 +309,31 @@ fn detail(engine: &Engine, id: SubmissionId) -> Result<DetailView, Problem> {
     view.row.draft = has_draft(journal, &detail.row)?;
     let tree = Tree::read(&document, detail.row.format, &Limits::default()).ok();
     view.goes_by_itself = journal.goes_by_itself(id)?;
+    if view.row.actions.contains(&Action::Withdraw) {
+        view.waiting_versions = waiting_versions(journal, &detail.row)?;
+    }
     without_vain_release(journal, &mut view.row)?;
     view.privacy = tree.and_then(|tree| privacy_of(engine.rules().as_deref(), &tree));
     Ok(view)
+}
+
+/// Other versions of its document that go by themselves, or wait for a person.
+fn waiting_versions(journal: &Journal, row: &Row) -> Result<Vec<i64>, JournalError> {
+    let Some(document) = &row.summary.identifier else { return Ok(Vec::new()) };
+    let environment = row.environment.as_deref();
+    let there = Destination { endpoint: &row.endpoint, environment };
+    let mut waiting = Vec::new();
+    for version in journal.of_document(document, there)? {
+        let waits = matches!(version.state, StateCode::Queued | StateCode::Held);
+        if version.id == row.id || !waits {
+            continue;
+        }
+        let other = journal.row(version.id)?.summary;
+        if row.summary.may_be_case_of(&other) || other.may_be_case_of(&row.summary) {
+            waiting.push(version.id.0);
+        }
+    }
+    Ok(waiting)
 }
 
 /// The successor, or why the file is none: what is no report changes nothing.

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use engine::{Engine, Profile, ProfileProblem};
+use identity::SecretsKind;
 use journal::JournalError;
 
 use super::{Desk, on_pool};
@@ -172,6 +173,7 @@ fn kept(profile: &Profile) -> Result<SafekeepingView, Problem> {
         restorable,
         retention_days: profile.settings.retention_days,
         set_aside: set_aside.collect(),
+        needs_passphrase: profile.settings.secrets == SecretsKind::Passphrase,
     })
 }
 
@@ -179,8 +181,6 @@ fn kept(profile: &Profile) -> Result<SafekeepingView, Problem> {
 mod tests {
     use std::collections::BTreeSet;
     use std::ffi::OsString;
-
-    use identity::SecretsKind;
 
     use super::*;
     use crate::views::EndpointInput;

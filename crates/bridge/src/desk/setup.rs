@@ -17,6 +17,9 @@ use crate::views::{
 
 /// Preference under which the window's choices stand.
 const WINDOW: &str = "window";
+/// How practice is called: by its own name, which is the English one as well, and in German, French
+/// and Italian.
+const PRACTICE_NAMES: [&str; 4] = ["practice", "übung", "exercice", "esercitazione"];
 /// Longest address of an endpoint or a proxy: it has to be shown whole where a person is asked
 /// about it.
 const SHOWN_MAX: usize = 400;
@@ -30,7 +33,7 @@ const TRY_PATIENCE: Duration = Duration::from_secs(15);
 impl Desk {
     /// All endpoints, practice first.
     pub async fn endpoints(&self) -> Result<Vec<EndpointView>, Problem> {
-        let is_practice = self.place().is_practice;
+        let is_practice = self.place().is_practice && self.closed_in_use().is_none();
         let mut views = Vec::new();
         let mut add = |profile: &engine::Profile, here: bool| {
             for endpoint in &profile.settings.endpoints {
@@ -49,9 +52,7 @@ impl Desk {
     /// Adds an endpoint of the laboratory.
     pub async fn add_endpoint(&self, input: EndpointInput) -> Result<(), Problem> {
         let endpoint = endpoint_of(input)?;
-        if self.is_practice_endpoint(&endpoint.name) {
-            return Err(Problem::new("practice-endpoint-fixed", &[], "endpoint"));
-        }
+        unlike_practice(&endpoint.name)?;
         Ok(self.laboratory_or_new().await?.add_endpoint(endpoint).await?)
     }
 
@@ -153,9 +154,7 @@ impl Desk {
     /// Gives an endpoint of the laboratory another name; its reports and certificates go with it.
     pub async fn rename_endpoint(&self, name: String, new_name: String) -> Result<(), Problem> {
         let new_name = limits::name("newName", &new_name)?;
-        if self.is_practice_endpoint(&new_name) {
-            return Err(Problem::new("practice-endpoint-fixed", &[], "endpoint"));
-        }
+        unlike_practice(&new_name)?;
         // Before, so that no yes that waits is used for the other one; after, so that none is that
         // was given meanwhile.
         self.inner.allowed.forget();
@@ -295,6 +294,15 @@ impl Desk {
     pub(super) fn is_practice_endpoint(&self, name: &str) -> bool {
         self.inner.practice_engine.profile().endpoint_named(name).is_some()
     }
+}
+
+/// Refuses a name that practice has in one of the languages of the window: nobody could tell them
+/// apart, and one of them sends to an authority.
+fn unlike_practice(name: &str) -> Result<(), Problem> {
+    if PRACTICE_NAMES.contains(&name.trim().to_lowercase().as_str()) {
+        return Err(Problem::new("practice-name-taken", &[], "endpoint"));
+    }
+    Ok(())
 }
 
 /// What is in use may be in the other room: its reports never leave that.

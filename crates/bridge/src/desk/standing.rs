@@ -34,7 +34,7 @@ impl Standing {
     /// Of what the frame of the window shows.
     fn of(status: &StatusView) -> Self {
         let waits = |laboratory: &crate::views::LaboratoryView| {
-            laboratory.needs_attention > 0 || laboratory.notices > 0
+            laboratory.needs_attention > 0 || laboratory.notices > 0 || laboratory.closed
         };
         let is_stopped = status.connection == Connection::Locked;
         if status.counts.needs_attention > 0
@@ -109,7 +109,7 @@ mod tests {
             },
             // Nobody looks at the laboratory while practice is in use.
             |status| {
-                let waiting = LaboratoryView { needs_attention: 1, notices: 0, paused: false };
+                let waiting = LaboratoryView { needs_attention: 1, ..LaboratoryView::default() };
                 status.laboratory = Some(waiting);
             },
         ];
@@ -122,7 +122,7 @@ mod tests {
             };
             assert_eq!(standing(all).await, Standing::Attention);
         }
-        let paused = LaboratoryView { needs_attention: 0, notices: 0, paused: true };
+        let paused = LaboratoryView { paused: true, ..LaboratoryView::default() };
         assert_eq!(standing(|status| status.laboratory = Some(paused)).await, Standing::Paused);
     }
 }

@@ -12,6 +12,7 @@ use super::{Desk, on_pool};
 use crate::limits;
 use crate::problem::Problem;
 use crate::record::environment_of;
+use crate::saved::save_over;
 use crate::statement_pdf::Wording;
 use crate::views::{StatementEntryView, StatementView};
 
@@ -49,7 +50,7 @@ pub(crate) fn unsaved_statement(date: &str, language: &str) -> Result<bool, Prob
 
 /// Writes the statement of a day as a PDF.
 fn saved(engine: &Engine, date: &str, wording: &Wording, target: &Path) -> Result<(), Problem> {
-    std::fs::write(target, wording.pdf(&statement_of(engine, date)?)).map_err(|error| {
+    save_over(target, &wording.pdf(&statement_of(engine, date)?)).map_err(|error| {
         let (file, reason) = (target.display().to_string(), error.kind().to_string());
         Problem::new("file-unreadable", &[("file", &file), ("reason", &reason)], "statement")
     })

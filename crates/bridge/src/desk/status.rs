@@ -13,12 +13,22 @@ use crate::mask::masked_file;
 use crate::problem::Problem;
 use crate::rows::{counts_view, small};
 use crate::views::{
-    CertificateView, Connection, ElsewhereView, LaboratoryView, NoticeView, StatusView,
+    CertificateView, Connection, CountsView, ElsewhereView, LaboratoryView, NoticeView, StatusView,
 };
 
 impl Desk {
-    /// The frame of the window.
+    /// The frame of the window, all of it of one room.
     pub async fn status(&self) -> Result<StatusView, Problem> {
+        loop {
+            let place = self.place();
+            let view = self.status_now().await?;
+            if self.place() == place {
+                return Ok(view);
+            }
+        }
+    }
+
+    async fn status_now(&self) -> Result<StatusView, Problem> {
         if self.inner.certificates_of.load(Ordering::SeqCst) != self.settings_generation() {
             // A keychain that is locked now shows elsewhere.
             let _ = self.read_certificate().await;
@@ -42,7 +52,7 @@ impl Desk {
             None => Environment::Integration,
         };
         let counts = engine.journal().counts(engine.now())?;
-        Ok(StatusView {
+        let view = StatusView {
             environment,
             endpoint: endpoint.map(|e| e.name.clone()).unwrap_or_default(),
             endpoint_id: endpoint.map(|e| e.id().to_owned()).unwrap_or_default(),
@@ -74,7 +84,23 @@ impl Desk {
             administration_closed: self.is_administration_closed(),
             notices: notices(&engine, self.is_locked())?,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        Ok(match self.closed_in_use() {
+            Some(why) => closed(view, why),
+            None => view,
         })
+    }
+
+    /// Grows with every change of the connection in use: what waits because of it is no event of
+    /// the journal.
+    pub(super) fn connection_changes(&self) -> u64 {
+        let in_use = Self { inner: self.inner.clone(), stays_in: None }.engine();
+        let now = in_use.connection().borrow().state.clone();
+        let mut seen = self.inner.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.0 != now {
+            *seen = (now, seen.1.saturating_add(1));
+        }
+        seen.1
     }
 
     /// Nobody looks at the laboratory while practice is in use, perhaps for days.
@@ -85,6 +111,7 @@ impl Desk {
             needs_attention: counts.needs_attention,
             notices: small(engine.journal().notices()?.len() as u64),
             paused: engine.is_paused()?,
+            closed: false,
         }))
     }
 
@@ -152,6 +179,31 @@ impl Desk {
             self.inner.laboratory_certificate.read().unwrap_or_else(PoisonError::into_inner);
         let (inspection, kind) = known.as_ref().filter(|_| self.place().is_practice)?;
         Some(certificates::certificate_view(inspection, *kind, engine.now()))
+    }
+}
+
+/// The frame while the laboratory in use is closed: that alone, and nothing of practice, which only
+/// stands in for it.
+fn closed(view: StatusView, why: Problem) -> StatusView {
+    StatusView {
+        endpoint: String::new(),
+        endpoint_id: String::new(),
+        base_url: String::new(),
+        release: String::new(),
+        connection: Connection::Unchecked,
+        problem: Some(why),
+        last_contact: None,
+        tested: None,
+        certificate: None,
+        counts: CountsView::default(),
+        elsewhere: Vec::new(),
+        laboratory: Some(LaboratoryView { closed: true, ..LaboratoryView::default() }),
+        worked_elsewhere: false,
+        tries_again: false,
+        paused: false,
+        watched_folder: None,
+        notices: Vec::new(),
+        ..view
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::PoisonError;
 use super::{Desk, Laboratory, on_pool};
 use crate::limits;
 use crate::problem::Problem;
+use crate::saved::save_over;
 use crate::statement_pdf::Wording;
 use crate::support::{Subject, collect, packed};
 use crate::views::SupportFile;
@@ -42,7 +43,7 @@ impl Desk {
     pub async fn save_support(&self, target: &Path) -> Result<(), Problem> {
         let files = self.inner.support.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let target = target.to_owned();
-        let written = move || packed(&files).and_then(|bytes| std::fs::write(&target, bytes));
+        let written = move || packed(&files).and_then(|bytes| save_over(&target, &bytes));
         on_pool(written).await?.map_err(|error| {
             let reason = error.kind().to_string();
             Problem::new("support-not-saved", &[("reason", &reason)], "support")
@@ -54,7 +55,7 @@ impl Desk {
         limits::text(&text)?;
         let target = target.to_owned();
         // Spreadsheets take a file without this mark for one in an older encoding.
-        let written = move || std::fs::write(&target, format!("\u{feff}{text}"));
+        let written = move || save_over(&target, format!("\u{feff}{text}").as_bytes());
         on_pool(written).await?.map_err(|error| {
             let reason = error.kind().to_string();
             Problem::new("table-not-saved", &[("reason", &reason)], "table")

@@ -2,6 +2,7 @@
 //! file here, because the keychain of whoever runs the tests is not theirs to write to.
 
 mod audited;
+mod closed;
 mod folders;
 mod handing;
 mod rooms;

@@ -1,7 +1,7 @@
 //! The laboratory's room on a computer without a keychain: its secrets rest in a file that a
 //! passphrase seals. The passphrase is asked for at each start, and kept nowhere.
 
-use identity::{Password, SecretsKind};
+use identity::{Password, Secrets, SecretsKind};
 
 use super::{Desk, Laboratory, make_laboratory, on_pool, open_laboratory};
 use crate::limits;
@@ -27,6 +27,30 @@ impl Desk {
         self.set_laboratory(Laboratory::Open(engine.clone()));
         self.work(&engine).await;
         Ok(())
+    }
+
+    /// Seals the laboratory's secrets with another passphrase from now on. Whoever sits before a
+    /// window that is open needs to know the one of before.
+    ///
+    /// # Errors
+    /// `wrong-passphrase`; `passphrase-weak`; `no-vault` where there is nothing to seal.
+    pub async fn change_vault_passphrase(
+        &self,
+        current: String,
+        passphrase: String,
+    ) -> Result<(), Problem> {
+        limits::line("current", &current)?;
+        limits::line("passphrase", &passphrase)?;
+        let (current, passphrase) = (Password::from(current), Password::from(passphrase));
+        let no_vault = || Problem::new("no-vault", &[], "vault");
+        let engine = self.laboratory_engine().await?.ok_or_else(no_vault)?;
+        let changed = on_pool(move || {
+            let profile = engine.profile();
+            let settings = &profile.settings;
+            Secrets::open(settings.secrets, profile.folder(), &settings.id, Some(&current))?;
+            engine.secrets().change_passphrase(&passphrase)
+        });
+        Ok(changed.await??)
     }
 
     /// Opens the laboratory's room with its passphrase; whoever worked in it goes on there.

@@ -7,6 +7,7 @@ use identity::Password;
 
 use super::Headless;
 use crate::problem::Problem;
+use crate::saved::save_new;
 use crate::statement_pdf::Wording;
 use crate::support::{Subject, collect, packed};
 use crate::views::SupportFile;
@@ -36,10 +37,7 @@ pub async fn support_files(
 
 /// Saves a bundle as one ZIP archive; an existing file is never replaced.
 pub fn save_support(files: &[SupportFile], target: &Path) -> Result<(), Problem> {
-    let written = packed(files).and_then(|bytes| {
-        let mut file = std::fs::File::create_new(target)?;
-        std::io::Write::write_all(&mut file, &bytes)
-    });
+    let written = packed(files).and_then(|bytes| save_new(target, &bytes));
     written.map_err(|error| {
         let reason = error.kind().to_string();
         Problem::new("support-not-saved", &[("reason", &reason)], "support")

@@ -110,6 +110,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ),
     row("production-untested", &["name"], Blame::You, "try-again", Class::Usage),
     row("practice-endpoint-fixed", &[], Blame::You, "change-input", Class::Usage),
+    row("practice-name-taken", &[], Blame::You, "change-input", Class::Usage),
     row("not-practice", &[], Blame::You, "look-again", Class::Usage),
     // certificate files
     row("certificate-password-needed", &[], Blame::You, "enter-password", Class::Person),

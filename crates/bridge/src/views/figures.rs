@@ -32,7 +32,7 @@ pub struct CountsView {
 
 /// What waits for a person in the laboratory while practice is in use: codes and counts, nobody's
 /// name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct LaboratoryView {
@@ -42,6 +42,8 @@ pub struct LaboratoryView {
     pub notices: u32,
     /// Sending is paused there.
     pub paused: bool,
+    /// It was in use, and does not open: nobody has chosen practice, and nothing of that is told.
+    pub closed: bool,
 }
 
 /// Numbers of the last days.

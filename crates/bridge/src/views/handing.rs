@@ -61,6 +61,8 @@ pub struct TakingView {
     pub done: u32,
     /// Reports in all; 0 until all of the list is read.
     pub total: u32,
+    /// It has not ended: a page that is loaded meanwhile has not asked for it, and shows it.
+    pub under_way: bool,
 }
 
 /// What starts of the program have handed over: files to be looked at, or a link to a report.

@@ -22,6 +22,8 @@ pub struct SafekeepingView {
     pub restorable: Vec<BackupView>,
     /// Journals that were set aside, the last one first. Retention does not reach them.
     pub set_aside: Vec<SetAsideView>,
+    /// The laboratory opens with a passphrase, which can be changed.
+    pub needs_passphrase: bool,
 }
 
 /// A journal that was set aside when another one took its place.

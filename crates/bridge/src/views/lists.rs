@@ -98,6 +98,10 @@ pub struct ChosenView {
     /// Which of those have a correction that somebody has begun: it would be lost by the action.
     #[ts(as = "BTreeMap<codes::Action, Vec<u32>>")]
     pub drafts: BTreeMap<Action, Vec<i64>>,
+    /// Those that were taken back before they left and only have to be let go: they are sent after
+    /// all without a reason.
+    #[ts(type = "number[]")]
+    pub taken_back: Vec<i64>,
 }
 
 /// What became of one decision for many reports: each of them is in one of the two lists.

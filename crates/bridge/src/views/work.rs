@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use report::StateCode;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::codes;
@@ -80,6 +80,8 @@ pub struct CorrectsView {
     pub updated: String,
     /// Whether a correction may take its place; otherwise it is only told.
     pub possible: bool,
+    /// Somebody has begun to correct it: that is lost once this takes its place.
+    pub draft: bool,
     /// The first lines that differ.
     pub changes: Vec<ChangeView>,
     /// Differing lines in all.
@@ -272,6 +274,24 @@ pub struct FixView {
     pub edited: Vec<i64>,
     /// The difference in the first of them.
     pub example: Vec<ChangeView>,
+}
+
+/// A change of many reports that is not made in all of them: one was sent, and completed.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(export)]
+pub struct UnfinishedFix {
+    /// Where, as the messages point to it.
+    pub path: String,
+    /// The value that is changed.
+    pub find: String,
+    /// What stands in its place then.
+    pub replace: String,
+    /// How many were sent.
+    pub sent: u32,
+    /// Those that are left.
+    #[ts(type = "number[]")]
+    pub rest: Vec<i64>,
 }
 
 /// How far reports are that were sent together; each stands for its latest correction.

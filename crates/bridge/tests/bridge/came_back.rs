@@ -1,5 +1,6 @@
-//! Causes that come back after they were corrected.
+//! Causes that come back after they were corrected, and corrections that were broken off.
 
+use bridge::views::UnfinishedFix;
 use bridge::{Desk, KnownContent};
 use testkit::DocumentBuilder;
 
@@ -38,4 +39,37 @@ async fn a_cause_has_come_back_where_its_reports_came_in_after_the_last_correcti
     desk.withdraw(successor, "looked at".to_owned()).await.unwrap();
     assert_eq!(desk.detail(first).await.unwrap().row.state, bridge::StateCode::Held);
     assert_eq!(desk.came_back(vec![later]).await.unwrap(), []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_that_was_broken_off_is_kept_beyond_the_end_until_nothing_of_it_is_left() {
+    let root = tempfile::tempdir().unwrap();
+    let home = root.path().join("home");
+    let desk = Desk::open(&home).await.unwrap();
+    desk.set_paused(true).await.unwrap();
+    let ids = [taken_in(&desk, root.path(), 1).await, taken_in(&desk, root.path(), 2).await];
+    let fix = |replace: &str, sent, rest: &[i64]| UnfinishedFix {
+        path: "Observation.status".to_owned(),
+        find: "finnalcanary".to_owned(),
+        replace: replace.to_owned(),
+        sent,
+        rest: rest.to_vec(),
+    };
+    desk.keep_fix(fix("other", 1, &ids)).await.unwrap();
+    desk.keep_fix(fix("final", 1, &[ids[0], ids[1], 9_999])).await.unwrap();
+    desk.keep_fix(fix("other", 1, &[])).await.unwrap();
+    let too_long = desk.keep_fix(fix(&"x".repeat(2_000), 1, &ids)).await.unwrap_err();
+    assert_eq!(too_long.code, "argument-too-large");
+    desk.stop().await;
+    drop(desk);
+
+    let desk = Desk::open(&home).await.unwrap();
+    // What is no report any more, or is corrected, is not left.
+    assert!(desk.unfinished_fixes().await.unwrap() == [fix("final", 2, &ids)]);
+    for (id, number) in ids.into_iter().zip(1..) {
+        let text = wrong(number).replacen("\"finnal\"", "\"final\"", 1);
+        desk.correct_with_text(id, text).await.unwrap();
+    }
+    assert!(desk.unfinished_fixes().await.unwrap().is_empty());
+    desk.stop().await;
 }

@@ -8,7 +8,7 @@ use bridge::views::{
     CandidateView, CauseFieldView, ChangeView, ChoiceView, CodedView, CorrectsView, DetailView,
     DraftView, EndpointInput, EvidenceView, FieldView, FixView, FormFieldView, IntakeView,
     ListQuery, MessageView, PageView, PrivacyRowView, PrivacyView, ResultView, RowView,
-    SectionView, SuggestedView, SuggestionView, TimelineView, ValueView, Verdict,
+    SectionView, SuggestedView, SuggestionView, TimelineView, UnfinishedFix, ValueView, Verdict,
 };
 use bridge::{
     Action, Call, Desk, Environment, Group, IssueRecord, IssueSource, Opinion, Password, Problem,
@@ -149,6 +149,13 @@ fn what_people_work_with_is_not_printed() {
     let value = ValueView { value: canary(), count: 1 };
     silent(&value);
     silent(&CauseFieldView { path: canary(), values: vec![value.clone()] });
+    silent(&UnfinishedFix {
+        path: canary(),
+        find: canary(),
+        replace: canary(),
+        sent: 1,
+        rest: vec![2],
+    });
     silent(&FixView {
         ready: vec![1],
         invalid: vec![],
@@ -220,6 +227,7 @@ fn file() -> CandidateView {
             state: StateCode::Held,
             updated: canary(),
             possible: true,
+            draft: true,
             changes: vec![change()],
             changed: 1,
         }),
@@ -251,6 +259,7 @@ fn views_are_not_printed() {
         format: "json",
         size: 1,
         goes_by_itself: false,
+        waiting_versions: vec![2],
         messages: vec![message()],
         timeline: vec![step()],
         results: vec![result()],

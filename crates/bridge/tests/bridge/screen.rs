@@ -64,6 +64,9 @@ fn arguments(command: &str, names: &[&str], path: &str) -> Value {
             "name": "a", "group": null, "states": [], "search": "", "period": "all",
             "laboratory": null, "sort": null, "ascending": false,
         }),
+        (_, "fix") => {
+            json!({ "path": "Bundle", "find": "a", "replace": "b", "sent": 1, "rest": [1] })
+        }
         ("add_endpoint", "input") => {
             json!({ "name": "a", "baseUrl": "https://a.example", "environment": "integration" })
         }

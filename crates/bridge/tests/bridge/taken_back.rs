@@ -1,9 +1,11 @@
-//! What was to take the place of a refused report, and was taken back before it left.
+//! What was taken back before it left: new, or to take the place of a refused report.
 
 use bridge::{
     Decision, Desk, KnownContent, Names, StateCode, TakenBack,
     views::{ListQuery, PreferencesView, RowView},
 };
+
+use testkit::DocumentBuilder;
 
 use crate::desk::{opened, sample, until};
 
@@ -71,6 +73,9 @@ async fn what_was_sent_again_unchanged_and_taken_back_is_to_be_corrected_as_befo
     assert_eq!((after.len(), after[0].count), (1, 3));
     assert_eq!(after[0].message.as_ref().unwrap().code, said.code);
     assert_eq!(desk.batch(held.clone()).await.unwrap().causes, 1);
+    let chosen = desk.chosen(ids.iter().chain(&held).copied().collect()).await.unwrap();
+    assert_eq!(chosen.taken_back.len(), 3);
+    assert!(chosen.taken_back.iter().all(|id| held.contains(id)));
 
     let detail = desk.detail(one).await.unwrap();
     let places = |view: &bridge::views::DetailView| -> Vec<_> {
@@ -116,6 +121,37 @@ async fn corrections_that_were_taken_back_are_told_from_what_is_not_corrected() 
     assert_eq!(desk.batch(vec![correction, again[1]]).await.unwrap().causes, 2);
     let detail = desk.detail(correction).await.unwrap();
     assert!(detail.messages.iter().all(|it| it.source != before_source(&rows[1])));
+    desk.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_report_that_was_taken_back_is_told_from_what_is_to_be_corrected() {
+    let root = tempfile::tempdir().unwrap();
+    let desk = opened(&root.path().join("home")).await;
+    undo(&desk, 30).await;
+    let wrong = DocumentBuilder::new(1).json().replacen("\"final\"", "\"finnal\"", 1);
+    let right = DocumentBuilder::new(2).json();
+    let mut ids = Vec::new();
+    for (name, text) in [("wrong.json", &wrong), ("right.json", &right)] {
+        let file = root.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        let files = vec![file.display().to_string()];
+        let sent = desk.send_files(files, KnownContent::Show).await.unwrap();
+        ids.push(sent.submissions[0].expect("taken in"));
+    }
+    let (wrong_id, right_id) = (ids[0], ids[1]);
+    assert_eq!(desk.hold_back(vec![right_id]).await.unwrap(), 1);
+    let told = |rows: Vec<RowView>| rows.into_iter().map(|row| (row.id, row.taken_back)).collect();
+    let rows: Vec<(i64, Option<TakenBack>)> = told(to_correct(&desk).await);
+    assert_eq!(rows, [(right_id, Some(TakenBack::New)), (wrong_id, None)]);
+    assert_eq!(desk.chosen(ids.clone()).await.unwrap().taken_back, [right_id]);
+    assert_eq!(desk.statistics(7).await.unwrap().causes.len(), 2);
+
+    // So is what was corrected before any version of it was sent.
+    let text = wrong.replacen("\"finnal\"", "\"final\"", 1);
+    let corrected = desk.correct_with_text(wrong_id, text).await.unwrap().submissions[0].unwrap();
+    assert_eq!(desk.hold_back(vec![corrected]).await.unwrap(), 1);
+    assert_eq!(desk.detail(corrected).await.unwrap().row.taken_back, Some(TakenBack::New));
     desk.stop().await;
 }
 

@@ -41,6 +41,7 @@ pub(super) struct Delivery<'s, 'a> {
 /// What was told so far.
 #[derive(Default)]
 struct Told {
+    files: usize,
     exit: Option<Exit>,
     words: Counted,
     needing: Vec<i64>,
@@ -118,7 +119,8 @@ impl<'s, 'a> Delivery<'s, 'a> {
                 (file, became)
             }
         };
-        looked(self.scene.output, self.scene.texts, &file, Asked::Send);
+        self.told.files += 1;
+        looked(self.scene.output, self.scene.texts, self.told.files, &file, Asked::Send);
         self.told.add(&file, became.as_ref(), is_ours);
         Ok(())
     }

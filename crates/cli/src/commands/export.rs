@@ -44,7 +44,10 @@ pub(super) async fn export(scene: &Scene<'_>, export: Export) -> Result<Exit, Pr
     }
     profile.list(&terms, |entry| {
         match export.format {
-            ExportForm::Csv => scene.output.raw(&row(&entry, export.names)),
+            ExportForm::Csv => {
+                let file = if scene.output.names.results { &*entry.record.file } else { "" };
+                scene.output.raw(&row(&entry, file, export.names));
+            }
             ExportForm::Json => object(scene, entry, export.names),
         }
         if scene.output.is_read() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -55,7 +58,7 @@ pub(super) async fn export(scene: &Scene<'_>, export: Export) -> Result<Exit, Pr
 
 /// The record as every command gives it; with names only where they were asked for.
 fn object(scene: &Scene<'_>, entry: Entry, names: bool) {
-    let record = with_texts(scene.texts, &entry.record);
+    let record = with_texts(scene.output, scene.texts, &entry.record);
     if names {
         scene.output.object(&Entry { record, ..entry });
     } else {
@@ -63,7 +66,7 @@ fn object(scene: &Scene<'_>, entry: Entry, names: bool) {
     }
 }
 
-fn row(entry: &Entry, names: bool) -> String {
+fn row(entry: &Entry, file: &str, names: bool) -> String {
     let record = &entry.record;
     let count = |severity: Severity| {
         record.issues.iter().filter(|issue| issue.severity == severity).count().to_string()
@@ -81,7 +84,7 @@ fn row(entry: &Entry, names: bool) -> String {
     let mut cells = vec![
         number(record.id),
         record.state.map_or_else(String::new, |state| state.code().to_owned()),
-        record.file.clone(),
+        file.to_owned(),
         text(&record.digest),
         text(&entry.document),
         text(&record.identifier),

@@ -184,9 +184,16 @@ async fn notices(scene: &Scene<'_>, read: bool) -> Result<Exit, Problem> {
         profile.acknowledge_notices(&all)?;
     }
     profile.close().await;
+    let named = scene.output.names.results;
     if scene.output.json {
-        all.iter().for_each(|notice| scene.output.object(notice));
-        lost.iter().for_each(|lost| scene.output.object(lost));
+        for mut notice in all.iter().cloned() {
+            notice.problem = scene.as_shown(&notice.problem, named);
+            scene.output.object(&notice);
+        }
+        for mut lost in lost {
+            lost.file = scene.output.name(&lost.file, None);
+            scene.output.object(&lost);
+        }
     } else {
         if all.is_empty() {
             scene.hint("say.no-notices", &[]);
@@ -195,11 +202,12 @@ async fn notices(scene: &Scene<'_>, read: bool) -> Result<Exit, Problem> {
             let line = Line::new()
                 .look(super::view::to_the_second(&notice.at), Look::Faint)
                 .add("  ")
-                .add(scene.texts.problem(&notice.problem));
+                .add(scene.texts.problem(&scene.as_shown(&notice.problem, named)));
             scene.output.line(&line);
         }
         for lost in &lost {
-            let params = [("file", &*lost.file), ("identifier", &*lost.identifier)];
+            let file = if named { lost.file.clone() } else { scene.texts.say("say.some-file") };
+            let params = [("file", &*file), ("identifier", &*lost.identifier)];
             scene.line("say.lost-report", &params);
         }
     }

@@ -154,7 +154,7 @@ fn validate(scene: &Scene<'_>, folder: &Path, asked: Validate) -> Result<Exit, P
         ValidateMode::Strict => RulesMode::Strict,
     };
     let terms = RulesTerms { profiles: asked.profiles, packages: asked.packages, mode };
-    let mut exit = Exit::Well;
+    let (mut exit, mut number) = (Exit::Well, 0);
     let flaw = |of: PackageFlaw| {
         let reason = scene.texts.reason(of.reason);
         let params = [("file", &*of.file), ("name", &*of.name), ("reason", &*reason)];
@@ -166,7 +166,8 @@ fn validate(scene: &Scene<'_>, folder: &Path, asked: Validate) -> Result<Exit, P
         if validated.issues.iter().any(|issue| issue.severity == Severity::Error) {
             exit = Exit::Person;
         }
-        show_validated(scene, validated);
+        number += 1;
+        show_validated(scene, number, validated);
     })?;
     Ok(exit)
 }
@@ -202,10 +203,16 @@ fn choice_of_validator(
     Ok(Exit::Well)
 }
 
-fn show_validated(scene: &Scene<'_>, mut validated: Validated) {
+/// `number`: which of the files it is, counted from 1.
+fn show_validated(scene: &Scene<'_>, number: usize, mut validated: Validated) {
+    // It may be a report, and the output a file.
+    let (is_nameless, number) = (!scene.output.names.results, number.to_string());
     if scene.output.json {
         for issue in &mut validated.issues {
             issue.text = Some(scene.texts.message(issue));
+        }
+        if is_nameless {
+            validated.file = number;
         }
         scene.output.object(&validated);
         return;
@@ -216,7 +223,11 @@ fn show_validated(scene: &Scene<'_>, mut validated: Validated) {
         (0, false) => ("say.valid-with-notes", Look::Careful),
         _ => ("say.invalid", Look::Bad),
     };
-    let line = Line::new().column(&scene.texts.say(word), 30, look).add(&validated.file);
+    let file = match is_nameless {
+        true => scene.texts.text("say.file-number", &[("number", &number)]),
+        false => validated.file,
+    };
+    let line = Line::new().column(&scene.texts.say(word), 30, look).add(file);
     scene.output.line(&line);
     messages(scene.output, scene.texts, &validated.issues);
 }

@@ -19,8 +19,8 @@ pub(super) async fn check(scene: &Scene<'_>, paths: Paths) -> Result<Exit, Probl
     let profile = scene.open().await?;
     let files = profile.check(&paths.paths).await?;
     let mut exit = Exit::Well;
-    for file in &files {
-        looked(scene.output, scene.texts, file, Asked::Check);
+    for (number, file) in (1..).zip(&files) {
+        looked(scene.output, scene.texts, number, file, Asked::Check);
         if matches!(file.fate, Fate::Refused | Fate::WouldBeHeld) {
             exit = Exit::Person;
         }
@@ -278,7 +278,7 @@ pub(super) async fn release(scene: &Scene<'_>, terms: WithReason) -> Result<Exit
 
 fn decided(scene: &Scene<'_>, record: &Record, key: &str) {
     if scene.output.json {
-        scene.output.object(&with_texts(scene.texts, record));
+        scene.output.object(&with_texts(scene.output, scene.texts, record));
     } else {
         let id = record.id.unwrap_or_default().to_string();
         scene.line(key, &[("id", &id)]);

@@ -1,11 +1,7 @@
 //! The statement of a day: what was taken in and what became of it, for the file.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write as _};
-use std::path::Path;
-
 use bridge::views::{StatementEntryView, StatementView};
-use bridge::{Problem, STATEMENT_TEXTS, Wording};
+use bridge::{Problem, STATEMENT_TEXTS, Wording, save_new};
 use texts::CATALOGUE;
 
 use super::Scene;
@@ -44,7 +40,8 @@ pub(super) async fn statement(scene: &Scene<'_>, asked: Statement) -> Result<Exi
     match &asked.pdf {
         Some(file) => {
             let bytes = wording(scene).pdf(&view);
-            written(file, &bytes).map_err(|error| {
+            // A statement that is there already stays: it may be signed.
+            save_new(file, &bytes).map_err(|error| {
                 let (name, reason) = (file.display().to_string(), error.kind().to_string());
                 let params = [("file", &*name), ("reason", &*reason)];
                 Problem::new("file-unreadable", &params, "statement")
@@ -64,11 +61,6 @@ pub(super) async fn statement(scene: &Scene<'_>, asked: Statement) -> Result<Exi
 pub(super) fn wording(scene: &Scene<'_>) -> Wording {
     let language = scene.texts.language();
     Wording::new(language.code(), move |id, params| language.shared(id, params))
-}
-
-/// A statement that is there already stays: it may be signed.
-fn written(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    OpenOptions::new().write(true).create_new(true).open(file)?.write_all(bytes)
 }
 
 fn row(view: &StatementView, entry: &StatementEntryView) -> String {

@@ -47,7 +47,7 @@ pub(super) async fn show(scene: &Scene<'_>, id: i64) -> Result<Exit, Problem> {
     let profile = scene.open().await?;
     let shown = profile.show(id)?;
     if scene.output.json {
-        scene.output.object(&with_texts(scene.texts, &shown.entry.record));
+        scene.output.object(&with_texts(scene.output, scene.texts, &shown.entry.record));
     } else {
         facts(scene, &shown);
         if !shown.entry.record.issues.is_empty() {
@@ -72,11 +72,12 @@ fn facts(scene: &Scene<'_>, shown: &Shown) {
         .add("  ·  ")
         .look(scene.texts.word(Family::State, state), look);
     scene.output.line(&title);
+    let file = scene.output.name(&record.file, record.digest.as_deref());
     let size = shown.size.map(|bytes| {
         let bytes = scene.texts.text("label.bytes", &[("count", &bytes.to_string())]);
-        format!("{}  ({bytes})", record.file)
+        format!("{file}  ({bytes})")
     });
-    scene.fact("file", size.as_deref().unwrap_or(&record.file));
+    scene.fact("file", size.as_deref().unwrap_or(&file));
     let number = |id: Option<i64>| id.map(|id| id.to_string());
     let (corrects, by) = (number(record.corrects), number(entry.corrected_by));
     let subject = subject_of(scene, entry);

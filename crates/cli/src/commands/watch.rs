@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use bridge::headless::{Arrival, EndpointProblem, Fate, Headless};
+use bridge::headless::{Arrival, EndpointProblem, Fate, Headless, Looked};
 use bridge::{IssueSource, Problem, StateCode};
 use tokio_util::sync::CancellationToken;
 
@@ -64,13 +64,7 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
         loop {
             tokio::select! {
                 arrival = news.recv() => match arrival {
-                    Some(Arrival::File(file)) => {
-                        looked(scene.output, scene.texts, &file, Asked::Watch);
-                        if let Fate::Taken(id) = file.fate {
-                            told.open.push((id, file.record.state));
-                            told.has_more = true;
-                        }
-                    }
+                    Some(Arrival::File(file)) => told.came(scene, &file),
                     // Watching goes on: the folder may come back.
                     Some(Arrival::Away(problem)) => _ = scene.trouble(&problem),
                     Some(Arrival::Back) => scene.hint("say.watching", &[("folder", &folder)]),
@@ -111,6 +105,8 @@ async fn ended_together(
 
 /// What was told already, so that everything is told once.
 struct Told {
+    /// How many files came.
+    files: usize,
     /// Reports whose end is not known yet, with the state that was told.
     open: Vec<(i64, Option<StateCode>)>,
     /// Some of these came after the last look: they may have moved before it.
@@ -125,7 +121,18 @@ impl Told {
     /// Whoever watches wants to hear of what was open before, too.
     fn of_the_open(profile: &Headless) -> Result<Self, Problem> {
         let open = profile.open_reports()?.into_iter().map(|(id, state)| (id, Some(state)));
-        Ok(Self { open: open.collect(), has_more: false, trouble: Vec::new(), paused: false })
+        let (open, trouble) = (open.collect(), Vec::new());
+        Ok(Self { files: 0, open, has_more: false, trouble, paused: false })
+    }
+
+    /// A file came.
+    fn came(&mut self, scene: &Scene<'_>, file: &Looked) {
+        self.files += 1;
+        looked(scene.output, scene.texts, self.files, file, Asked::Watch);
+        if let Fate::Taken(id) = file.fate {
+            self.open.push((id, file.record.state));
+            self.has_more = true;
+        }
     }
 
     /// Prints the reports that have moved; settled ones are looked at no longer.

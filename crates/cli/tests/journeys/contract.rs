@@ -34,7 +34,8 @@ fn keys(line: &str, fields: &[&str]) {
 fn every_line_is_an_object_with_exactly_the_fields_of_the_contract() {
     let place = Place::ready();
     let fails = place.write("fails.json", report(1).family("Muster-Fehler").json());
-    let done = place.run(&["--json", "send", &fails, "missing.json", "--wait"]).ends(1);
+    let arguments = ["--json", "--file-names", "send", &fails, "missing.json", "--wait"];
+    let done = place.run(&arguments).ends(1);
     assert_eq!(done.err, "", "results alone");
     for line in done.out.lines() {
         keys(line, &FIELDS);
@@ -66,6 +67,62 @@ fn every_line_is_an_object_with_exactly_the_fields_of_the_contract() {
     assert_eq!(missing["id"], Value::Null);
     assert_eq!(missing["state"], Value::Null);
     assert_eq!(missing["issues"][0]["code"], "file-not-found");
+}
+
+/// Laboratories name files after patients: where the output is kept or read by another program,
+/// number and digest stand for them.
+#[test]
+fn no_command_leaves_names_of_files_in_a_file_or_a_log() {
+    const CANARY: &str = "Zwinglicanary";
+    let place = Place::ready();
+    let sound = place.write(&format!("{CANARY}-1.json"), report(60).json());
+    let fails = place.write(&format!("{CANARY}-2.json"), report(61).family("Muster-Fehler").json());
+    let junk = place.write(&format!("{CANARY}-3.json"), "no report at all");
+    let missing = place.shown(&format!("{CANARY}-4.json"));
+    let same = place.write(&format!("{CANARY}-5.json"), report(62).json());
+    let other = place.write(&format!("{CANARY}-6.json"), report(62).family("Anders").json());
+    let all = [&*sound, &fails, &junk, &missing, &same, &other];
+    let with = |first: &'static str| [&[first][..], &all].concat();
+    let validated = ["rules", "validate", &sound, &junk];
+    let commands = [
+        with("check"),
+        [&with("send")[..], &["--wait"]].concat(),
+        with("send"),
+        vec!["list"],
+        vec!["show", "1"],
+        vec!["follow", "--once"],
+        vec!["resubmit", "2", "--with", &*missing],
+        vec!["release", "1", "--reason", "x"],
+        vec!["export", "--format", "csv"],
+        vec!["export", "--format", "json"],
+        vec!["journal", "notices"],
+        validated.to_vec(),
+    ];
+    for command in &commands {
+        for json in [false, true] {
+            let command = [if json { &["--json"][..] } else { &[] }, command].concat();
+            place.run(&command).says_not(CANARY);
+        }
+    }
+    // What is no report has no digest: its number in the hand-over stands for it.
+    for command in [with("check"), with("send")] {
+        let told = place.run(&[&["--json"], &*command].concat()).objects();
+        let nameless: Vec<_> =
+            told.iter().map(|told| (&told["file"], told["digest"].is_null())).collect();
+        let (none, junk, missing) = (&"".into(), &"3".into(), &"4".into());
+        let sound = (none, false);
+        assert_eq!(nameless, [sound, sound, (junk, true), (missing, true), sound, sound]);
+        place.run(&command).says("file 3").says("file 4");
+    }
+    let record = &place.json(0, &["show", "1"])[0];
+    let digest = &record["digest"].as_str().unwrap()[..16];
+    for command in [&["list"][..], &["show", "1"], &["export", "--format", "csv"], &with("check")] {
+        place.run(command).says(digest);
+    }
+    for command in [&["list"][..], &["show", "1"], &["export", "--format", "csv"], &with("check")] {
+        place.run(&[&["--file-names"], command].concat()).says(CANARY);
+    }
+    place.run(&["export", "--format", "csv", "--names"]).ends(0).says(CANARY);
 }
 
 #[test]
@@ -164,7 +221,7 @@ fn decisions_export_and_the_journal() {
     let place = Place::ready();
     let fails = place.write("=fails.json", report(50).family("Muster-Fehler").json());
     place.json(1, &["send", &fails, "--wait"]);
-    let csv = place.run(&["export", "--format", "csv"]).ends(0).out;
+    let csv = place.run(&["--file-names", "export", "--format", "csv"]).ends(0).out;
     assert!(csv.starts_with("id,state,file,"), "{csv}");
     assert!(csv.contains("'=fails.json"), "no formula: {csv}");
     assert!(!csv.contains("Muster-Fehler"), "no names: {csv}");
@@ -191,6 +248,26 @@ fn decisions_export_and_the_journal() {
     place.run(&["journal", "restore", &junk]).ends(4).says("left as it is");
     place.run(&["journal", "restore", &backup]).ends(0).says("is kept as");
     assert_eq!(place.json(0, &["list"])[0]["state"], "withdrawn");
+}
+
+/// What the program writes for a person no other user of the computer reads, whatever the shell
+/// lets them.
+#[cfg(unix)]
+#[test]
+fn what_is_saved_is_for_its_owner() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let place = Place::ready();
+    let (statement, bundle) = (place.shown("day.pdf"), place.shown("help.zip"));
+    for arguments in
+        [&["statement", "2026-11-24", "--pdf", &statement][..], &["support-bundle", &bundle]]
+    {
+        place.run(arguments).ends(0);
+    }
+    for file in [statement, bundle] {
+        let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{file}");
+    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn the_authority_down_is_three_and_nothing_is_lost() {
     place
         .run(&["send", &file])
         .ends(3)
-        .says("does not accept connections")
+        .says("The authority cannot be reached")
         .says("1 report is safe");
     assert_eq!(place.json(0, &["list"])[0]["state"], "queued");
     place.run(&["follow", "--once"]).ends(3);

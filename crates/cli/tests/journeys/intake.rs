@@ -33,7 +33,7 @@ fn everything_else_is_named_for_what_it_is() {
         done = done.says(text);
     }
     assert_eq!(place.json(0, &["list"]).len(), 1, "only the report: {good}");
-    place.run(&["show", "1"]).ends(0).says("z.json");
+    place.run(&["--file-names", "show", "1"]).ends(0).says("z.json");
 }
 
 #[test]
@@ -61,10 +61,10 @@ fn hostile_names_reach_no_terminal() {
     for arguments in
         [&["send", "in", "--wait"][..], &["list"], &["show", "1"], &["send", "in/\u{1b}c"]]
     {
-        let done = place.run(arguments);
+        let done = place.run(&[&["--file-names"], arguments].concat());
         assert!(fits(&done.out) && fits(&done.err), "{:?} {:?}", done.out, done.err);
     }
-    let done = place.run(&["--json", "list"]).ends(0);
+    let done = place.run(&["--json", "--file-names", "list"]).ends(0);
     assert!(fits(&done.out), "{:?}", done.out);
     let file = done.objects()[0]["file"].as_str().unwrap().to_owned();
     assert_eq!(format!("in/{file}"), name, "and means the same");

@@ -199,7 +199,7 @@ fn an_address_that_another_environment_has_is_told() {
     let add = |before: &[&str], name: &str, url: &str, more: &[&str]| {
         place.run(&[before, &["endpoint", "add", name, url], more].concat()).ends(0)
     };
-    let told = "“authority” (integration) has this address already";
+    let told = "“authority” (test system) has this address already";
     add(&[], "twin", &same, &["--ca", &ca]).says_not("has this address already");
     add(&["--quiet"], "real", &same, &real).says(told);
     let scripted = add(&["--json"], "again", &same, &real).says(told);
@@ -247,7 +247,7 @@ fn what_went_to_the_test_system_is_sent_to_production() {
     place.run(&real).ends(0);
     place.run(&["endpoint", "use", "pilot"]).ends(0);
     let file = place.write("a.json", report(240).json());
-    place.run(&["send", &file, "--wait"]).ends(0).says("pilot (integration)");
+    place.run(&["send", &file, "--wait"]).ends(0).says("pilot (test system)");
     place.run(&["send", &file]).ends(0).says("known as 1: Completed");
     assert_eq!(place.json(0, &["search", "--count", "0"])[0]["total"], 1);
 
@@ -276,7 +276,7 @@ fn what_went_to_the_test_system_is_sent_to_production() {
     // new ones do.
     let failing = place.write("b.json", report(241).family("Muster-Fehler").json());
     let sent = place.run(&["send", &failing, "--wait"]).ends(1);
-    sent.says_not("integration system");
+    sent.says_not("went to the test system");
     place
         .run(&["endpoint", "use", "pilot"])
         .ends(1)
@@ -284,7 +284,7 @@ fn what_went_to_the_test_system_is_sent_to_production() {
         .says("Out of production");
     place.run(&["endpoint", "use", "pilot", "--confirm"]).ends(0);
     let again = place.run(&["resubmit", "3", "--wait"]).ends(1).says("real (production)");
-    again.says_not("integration system");
+    again.says_not("went to the test system");
 }
 
 /// Exported again by another program: pretty-printed, compact, as XML.

@@ -43,8 +43,11 @@ fn what_was_interrupted_goes_on_with_the_same_call() {
     place.stop();
     place.start_without_processing();
     let names = files(&place, 1_200);
-    let mut child =
-        place.command(&["send", "in"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = place
+        .command(&["--file-names", "send", "in"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
     let child = child.as_mut().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     lines.next().unwrap().unwrap();

@@ -164,10 +164,10 @@ impl Place {
         Done::of(&self.command(arguments).output().unwrap())
     }
 
-    /// With `--json`: the objects, after checking the exit code.
+    /// With `--json` and names of files: the objects, after checking the exit code.
     #[track_caller]
     pub(crate) fn json(&self, code: i32, arguments: &[&str]) -> Vec<Value> {
-        let mut all = vec!["--json"];
+        let mut all = vec!["--json", "--file-names"];
         all.extend(arguments);
         self.run(&all).ends(code).objects()
     }

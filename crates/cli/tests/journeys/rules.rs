@@ -10,7 +10,7 @@ use crate::place::{PROGRAM, Place, report};
 /// Runs `labcourier rules …` with a profile's folder of its own.
 fn rules(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
     let done = Command::new(PROGRAM)
-        .args(["--json", "--profile"])
+        .args(["--json", "--file-names", "--profile"])
         .arg(folder.join("profile"))
         .arg("rules")
         .args(arguments)

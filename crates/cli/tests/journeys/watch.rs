@@ -65,7 +65,7 @@ fn an_outage_is_told_when_it_begins_and_when_it_is_over() {
     place.run(&["send", &file]).ends(3);
     let mut watcher = Watcher::start(&place);
     until(&mut watcher.err, "Watching");
-    until(&mut watcher.err, "does not accept connections");
+    until(&mut watcher.err, "The authority cannot be reached");
     until(&mut watcher.err, "Next:");
     place.start();
     let passed = until(&mut watcher.err, "The authority can be reached again");
@@ -113,14 +113,15 @@ fn a_service_names_no_files() {
     let mut watcher = Watcher::start(&place);
     until(&mut watcher.err, "Watching");
     let said = until(&mut watcher.out, "Completed");
-    // Whoever named a file may read its name.
-    place.run(&["send", &sound]).says(canary);
+    // Nor does another command whose output goes to a file or another program.
+    place.run(&["send", &sound]).says_not(canary);
     let (out, err) = watcher.stop();
     // The file that is no report is still to be read of: exit code 1.
     let digest = place.json(1, &["list"])[0]["digest"].as_str().unwrap()[..16].to_owned();
     let all = [said, out, err].concat().join("\n");
     assert!(!all.contains(canary), "{all}");
     assert!(all.contains("Refused") && all.contains(&digest), "{all}");
+    assert!(all.contains("file 1") || all.contains("file 2"), "the refused one: {all}");
     // A watch says that too, and ends well when it is told to.
     let mut watching = Watcher::start(&place);
     until(&mut watching.err, "Notice");
@@ -165,7 +166,8 @@ fn what_a_dead_watcher_leaves_is_taken_over() {
     watcher.child.wait().unwrap();
     let file = place.write("b.json", report(261).json());
     // In progress, or completed by now.
-    let sent = place.run(&["send", &file]).ends(0).says("b.json").says_not("Waiting");
+    let sent =
+        place.run(&["--file-names", "send", &file]).ends(0).says("b.json").says_not("Waiting");
     sent.says_not("Another Lab Courier program");
 }
 

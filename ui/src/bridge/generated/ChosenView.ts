@@ -16,4 +16,9 @@ actions: { [key in Action]?: number },
 /**
  * Which of those have a correction that somebody has begun: it would be lost by the action.
  */
-drafts: { [key in Action]?: Array<number> }, };
+drafts: { [key in Action]?: Array<number> }, 
+/**
+ * Those that were taken back before they left and only have to be let go: they are sent after
+ * all without a reason.
+ */
+takenBack: number[], };

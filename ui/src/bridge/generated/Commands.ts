@@ -50,6 +50,7 @@ import type { StoredCertificateView } from "./StoredCertificateView";
 import type { SuggestedView } from "./SuggestedView";
 import type { SupportFile } from "./SupportFile";
 import type { TakingView } from "./TakingView";
+import type { UnfinishedFix } from "./UnfinishedFix";
 import type { UpdatesView } from "./UpdatesView";
 import type { WatchedFilesView } from "./WatchedFilesView";
 
@@ -133,6 +134,10 @@ export type Commands = {
   fix_preview: { takes: { ids: Array<number>; path: string; find: string; replace: string }; gives: FixView };
   /** Makes the change in one report and sends it. */
   fix: { takes: { id: number; path: string; find: string; replace: string }; gives: IntakeView };
+  /** The changes of many reports that were broken off. */
+  unfinished_fixes: { takes: void; gives: Array<UnfinishedFix> };
+  /** Keeps one that is not made in all of them yet, or forgets it. */
+  keep_fix: { takes: { fix: UnfinishedFix }; gives: null };
   /** Opens a file dialog; answered by the shell. */
   choose_files: { takes: { purpose: Purpose }; gives: Array<string> };
   /** Opens a folder dialog; answered by the shell. */
@@ -151,6 +156,8 @@ export type Commands = {
   protect_with_passphrase: { takes: { passphrase: string }; gives: null };
   /** Opens it. */
   open_vault: { takes: { passphrase: string }; gives: null };
+  /** Seals it with another passphrase. */
+  change_vault_passphrase: { takes: { current: string; passphrase: string }; gives: null };
   /** All certificates, and what each is used for. */
   certificates: { takes: void; gives: Array<StoredCertificateView> };
   /** Uses another certificate for an endpoint. */
@@ -272,7 +279,7 @@ export type Commands = {
 /**
  * What may be another answer after each change of the journal.
  */
-export const FOLLOWS_JOURNAL = ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"] as const;
+export const FOLLOWS_JOURNAL = ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "unfinished_fixes", "watched_files", "lost_reports", "statistics", "statement"] as const;
 
 /**
  * What is asked again after a command.
@@ -283,7 +290,7 @@ export const STALE = {
   list_counts: [],
   matching: [],
   chosen: [],
-  decide: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
+  decide: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "unfinished_fixes", "watched_files", "lost_reports", "statistics", "statement"],
   save_table: [],
   save_statement: [],
   saved_views: [],
@@ -295,17 +302,17 @@ export const STALE = {
   batch: [],
   inspect_files: [],
   inspect_text: [],
-  hand_over: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
+  hand_over: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "unfinished_fixes", "watched_files", "lost_reports", "statistics", "statement"],
   taking: [],
-  stop_taking: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
-  hold_back: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
-  release: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
-  withdraw: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
-  say_received: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
-  say_not_received: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
-  resubmit: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
-  correct_with_file: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
-  correct_with_text: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
+  stop_taking: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "unfinished_fixes", "watched_files", "lost_reports", "statistics", "statement"],
+  hold_back: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "unfinished_fixes", "watched_files", "lost_reports", "statistics", "statement"],
+  release: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "unfinished_fixes", "watched_files", "lost_reports", "statistics", "statement"],
+  withdraw: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "unfinished_fixes", "watched_files", "lost_reports", "statistics", "statement"],
+  say_received: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "unfinished_fixes", "watched_files", "lost_reports", "statistics", "statement"],
+  say_not_received: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "unfinished_fixes", "watched_files", "lost_reports", "statistics", "statement"],
+  resubmit: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "unfinished_fixes", "watched_files", "lost_reports", "statistics", "statement"],
+  correct_with_file: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "unfinished_fixes", "watched_files", "lost_reports", "statistics", "statement"],
+  correct_with_text: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "unfinished_fixes", "watched_files", "lost_reports", "statistics", "statement"],
   look_at_draft: [],
   edit_draft: [],
   remove_value: [],
@@ -315,7 +322,9 @@ export const STALE = {
   cause_fields: [],
   came_back: [],
   fix_preview: [],
-  fix: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
+  fix: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "unfinished_fixes", "watched_files", "lost_reports", "statistics", "statement"],
+  unfinished_fixes: [],
+  keep_fix: ["unfinished_fixes"],
   choose_files: [],
   choose_folder: [],
   practice_samples: [],
@@ -325,6 +334,7 @@ export const STALE = {
   read_ca: [],
   protect_with_passphrase: ["status", "endpoints", "certificates", "list", "statistics"],
   open_vault: ["status", "endpoints", "certificates", "list", "statistics"],
+  change_vault_passphrase: [],
   certificates: [],
   use_certificate: ["certificates", "status"],
   remove_certificate: ["certificates", "status", "endpoints"],
@@ -339,7 +349,7 @@ export const STALE = {
   remove_endpoint: ["endpoints", "status", "list", "certificates"],
   use_endpoint: ["status", "endpoints", "list", "statistics"],
   test_endpoint: ["status", "plan_endpoint"],
-  set_paused: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
+  set_paused: ["status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "unfinished_fixes", "watched_files", "lost_reports", "statistics", "statement"],
   try_now: ["status"],
   safekeeping: [],
   back_up: ["safekeeping", "status"],
@@ -347,9 +357,9 @@ export const STALE = {
   set_backup_place: ["safekeeping", "status"],
   remove_set_aside: ["safekeeping"],
   plan_restore: [],
-  restore_backup: ["safekeeping", "status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement", "endpoints", "certificates", "deadlines"],
+  restore_backup: ["safekeeping", "status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "unfinished_fixes", "watched_files", "lost_reports", "statistics", "statement", "endpoints", "certificates", "deadlines"],
   plan_retention: [],
-  set_retention: ["safekeeping", "status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "watched_files", "lost_reports", "statistics", "statement"],
+  set_retention: ["safekeeping", "status", "list", "list_counts", "chosen", "detail", "batch", "came_back", "unfinished_fixes", "watched_files", "lost_reports", "statistics", "statement"],
   rules: [],
   import_rules: ["rules"],
   plan_rules: [],

@@ -23,6 +23,10 @@ updated: string,
  */
 possible: boolean, 
 /**
+ * Somebody has begun to correct it: that is lost once this takes its place.
+ */
+draft: boolean, 
+/**
  * The first lines that differ.
  */
 changes: Array<ChangeView>, 

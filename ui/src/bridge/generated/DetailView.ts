@@ -53,6 +53,11 @@ size: number,
  */
 goesByItself: boolean, 
 /**
+ * Other versions of the same document that wait: what is decided about this one does not
+ * concern them. Told where a person may leave it unsent.
+ */
+waitingVersions: number[], 
+/**
  * Errors first.
  */
 messages: Array<MessageView>, 

@@ -16,4 +16,8 @@ notices: number,
 /**
  * Sending is paused there.
  */
-paused: boolean, };
+paused: boolean, 
+/**
+ * It was in use, and does not open: nobody has chosen practice, and nothing of that is told.
+ */
+closed: boolean, };

@@ -112,6 +112,6 @@ due: string | null,
  */
 draft: boolean, 
 /**
- * It was to take the place of a refused one, and a person took it back before it left.
+ * A person took it back before it left: new, or to take the place of a refused one.
  */
 takenBack: TakenBack | null, };

@@ -29,4 +29,8 @@ restorable: Array<BackupView>,
 /**
  * Journals that were set aside, the last one first. Retention does not reach them.
  */
-setAside: Array<SetAsideView>, };
+setAside: Array<SetAsideView>, 
+/**
+ * The laboratory opens with a passphrase, which can be changed.
+ */
+needsPassphrase: boolean, };

@@ -11,4 +11,8 @@ done: number,
 /**
  * Reports in all; 0 until all of the list is read.
  */
-total: number, };
+total: number, 
+/**
+ * It has not ended: a page that is loaded meanwhile has not asked for it, and shows it.
+ */
+underWay: boolean, };

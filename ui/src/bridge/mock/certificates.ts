@@ -49,6 +49,10 @@ export function createCertificates(endpoints: readonly EndpointView[], { sealed,
     }),
     protect_with_passphrase: () => null,
     open_vault: () => null,
+    change_vault_passphrase({ current }) {
+      if (current === "wrong") throw problem("wrong-passphrase", {}, "enter-password");
+      return null;
+    },
     certificates: () =>
       certificate
         ? [
@@ -71,7 +75,12 @@ export function createCertificates(endpoints: readonly EndpointView[], { sealed,
     ({
       certificate,
       waitingCertificate: null,
-      ...(sealed && { problem: problem("passphrase-needed", {}, "enter-password") }),
+      ...(sealed && {
+        problem: problem("passphrase-needed", {}, "enter-password"),
+        certificate: null,
+        endpoint: "",
+        laboratory: { needsAttention: 0, notices: 0, paused: false, closed: true },
+      }),
     }) satisfies Partial<StatusView>;
   return { answers, status };
 }

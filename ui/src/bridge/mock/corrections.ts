@@ -32,6 +32,8 @@ export function createCorrections({ find }: Journal, { correct }: Sending) {
     draft: () => null,
     came_back: () => [],
     cause_fields: () => [{ path: "Patient.address.postalCode", values: [{ value: "1227", count: 3 }] }],
+    unfinished_fixes: () => [],
+    keep_fix: () => null,
     fix_preview: ({ ids, find: old, replace: fresh }) => ({
       ready: ids,
       invalid: [],

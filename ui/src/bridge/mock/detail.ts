@@ -163,6 +163,7 @@ export function detail(of: RowView, unmasked: string | null): DetailView {
     identifier: `urn:uuid:0b9d4c7e-51aa-4e0b-8a3f-${String(of.id).padStart(12, "0")}`,
     receipt: ["completed", "failed", "in-progress"].includes(of.state) ? "f1c0a6e2-77d4-4c0e-9f3a-5b2d1e8c6a90" : null,
     goesByItself: false,
+    waitingVersions: [],
     attempts: of.state === "held" || of.state === "queued" ? 0 : 1,
     format: of.file.endsWith(".xml") ? "xml" : "json",
     size: 10_480,

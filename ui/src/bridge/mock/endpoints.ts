@@ -158,6 +158,6 @@ function probed(isRefused: boolean): ProbeView[] {
     outcome: !isRefused || at < 5 ? "passed" : at === 5 ? "failed" : "not-reached",
     problem:
       isRefused && at === 5 ? problem("tls-client-refused", { alert: "unknown_ca" }, "import-certificate") : null,
-    detail: layer === "tls" ? "TLSv1.3" : layer === "capability" && !isRefused ? "1.13.1" : null,
+    detail: layer === "tls" ? "TLSv1.3" : layer === "capability" && !isRefused ? "4.0.1" : null,
   }));
 }

@@ -9,6 +9,7 @@ export function createKeeping(now: number) {
     lastBackup: new Date(now - 5_400_000).toISOString(),
     backupPlace: null,
     retentionDays: null,
+    needsPassphrase: false,
     restorable: [
       { name: "journal-20261126T081112Z-1204.db", elsewhere: false, at: new Date(now - 5_400_000).toISOString() },
       { name: "journal-20261125T080950Z-1180.db", elsewhere: false, at: new Date(now - 9e7).toISOString() },

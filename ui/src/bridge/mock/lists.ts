@@ -42,6 +42,7 @@ export function createLists({ rows, find }: Journal) {
         count: ids.length,
         actions: tallied(actions),
         drafts: Object.fromEntries(drafts.filter(([, begun]) => begun.length > 0)),
+        takenBack: ids.filter((id) => find(id).takenBack !== null && find(id).state === "held"),
       };
     },
     save_table: () => true,

@@ -5,7 +5,8 @@ import type { CandidateView } from "../generated/CandidateView";
 import type { Group } from "../generated/Group";
 import type { RowView } from "../generated/RowView";
 import type { State } from "../generated/State";
-import { BLANK, MALFORMED, WRONG_DATE, messageFor } from "./messages";
+import type { TakenBack } from "../generated/TakenBack";
+import { BLANK, MALFORMED, UNKNOWN_CODE, WRONG_DATE, messageFor } from "./messages";
 
 const PATIENTS = [
   "Brunner, Lea",
@@ -81,6 +82,9 @@ const STATES: State[] = [
   "sending",
 ];
 
+/** Of those on hold, what was taken back before it left. */
+const TAKEN_BACK: Record<number, TakenBack> = { 31: "correction", 51: "repetition" };
+
 function pick<T>(list: readonly T[], at: number): T {
   return list[at % list.length] as T;
 }
@@ -105,7 +109,8 @@ export function row(id: number, at: number, now: number): RowView {
   const of = pick(SUBJECTS, at * 3 + 1);
   const minutes = at < 20 ? at * 17 : at * 41;
   const moment = new Date(now - minutes * 60_000).toISOString();
-  const message = messageFor(state, at);
+  const takenBack = TAKEN_BACK[at % 60] ?? null;
+  const message = takenBack === null ? messageFor(state, at) : takenBack === "repetition" ? UNKNOWN_CODE : null;
   return {
     id,
     file: `${new Date(now - minutes * 60_000).toISOString().slice(0, 10)}_${4100 + at}.${at % 3 ? "json" : "xml"}`,
@@ -132,7 +137,7 @@ export function row(id: number, at: number, now: number): RowView {
         ? new Date(now + ((at % 8) - 4) * 12 * 3_600_000 + 40 * 60_000).toISOString()
         : null,
     draft: actionsOf(state).includes("correct") && at % 15 === 6,
-    takenBack: null,
+    takenBack,
   };
 }
 

@@ -78,7 +78,7 @@ export function createSending({ add, find, move }: Journal, step: number) {
       gone: { files: [], submissions: [], failed: [], problem: null },
       takenBack: null,
     }),
-    taking: () => ({ done: 0, total: 0 }),
+    taking: () => ({ done: 0, total: 0, underWay: false }),
     stop_taking: () => false,
     resubmit: ({ id }) => resubmit(id),
     set_paused(takes) {

@@ -56,9 +56,11 @@ impl Progress {
     }
 
     pub(in crate::desk) fn view(&self) -> TakingView {
+        let stage = *self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         TakingView {
             done: self.done.load(Ordering::Relaxed),
             total: self.total.load(Ordering::Relaxed),
+            under_way: stage != Stage::Ended,
         }
     }
 }

@@ -108,6 +108,42 @@ async fn digest(desk: &Desk, content: &str) -> String {
     looked[0].digest.clone()
 }
 
+/// Somebody has begun to correct a report, and a file corrects it as well.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_would_take_the_place_of_a_report_with_a_draft_says_so() {
+    let bench = Bench::new().await;
+    let (before, after) = twice(1);
+    let id = bench.rejected("before.json", &before).await;
+    let told = async || {
+        let looked = bench.desk.inspect_text(after.clone(), "after".to_owned()).await.unwrap();
+        let corrects = looked[0].corrects.as_ref().unwrap();
+        (corrects.id, corrects.possible, corrects.draft)
+    };
+    assert_eq!(told().await, (id, true, false));
+    bench.desk.keep_draft(id, before.replace("\"final\"", "\"amended\"")).await.unwrap();
+    assert_eq!(told().await, (id, true, true));
+    bench.desk.stop().await;
+}
+
+/// What is decided about a report leaves another version of it alone, which waits: a person is told.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_tells_of_its_other_version_that_waits() {
+    let bench = Bench::new().await;
+    bench.desk.set_paused(true).await.unwrap();
+    let (before, after) = twice(1);
+    let id = bench.rejected("before.json", &before).await;
+    let told = async || bench.desk.detail(id).await.unwrap().waiting_versions;
+    assert!(told().await.is_empty());
+    let list = bench.list(vec![at(&bench.file("after.json", &after))]).await;
+    let view = bench.desk.hand_over(HandedList { separate: true, ..list }).await.unwrap();
+    assert_eq!(ids(&view), [[Some(2)]]);
+    assert_eq!((bench.state(id), bench.state(2)), ("rejected", "queued"));
+    assert_eq!(told().await, [2]);
+    bench.desk.withdraw(2, "not this one".to_owned()).await.unwrap();
+    assert!(told().await.is_empty());
+    bench.desk.stop().await;
+}
+
 /// A report that the authority rejected is to go again, and the same list brings the file that
 /// corrects it, whatever comes first: the authority must not get both.
 #[tokio::test(flavor = "multi_thread")]

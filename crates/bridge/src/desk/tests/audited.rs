@@ -34,10 +34,16 @@ async fn what_is_done_is_noted_and_what_is_refused_or_play_is_not() {
     ask(&desk, "add_endpoint", added).await.unwrap();
     ask(&desk, "use_endpoint", json!({ "name": "real" })).await.unwrap();
     ask(&desk, "set_deadlines", deadlines).await.unwrap();
-    let passphrase = json!({ "current": "", "passphrase": "zwinglicanary" });
-    ask(&desk, "set_unlock_passphrase", passphrase).await.unwrap();
+    for (current, passphrase) in
+        [("", "zwinglicanary"), ("zwinglicanary", "canaryzwingli"), ("canaryzwingli", "")]
+    {
+        let passphrase = json!({ "current": current, "passphrase": passphrase });
+        ask(&desk, "set_unlock_passphrase", passphrase).await.unwrap();
+    }
     let changes = [
+        "unlock-passphrase-removed",
         "unlock-passphrase-set",
+        "unlock-passphrase-chosen",
         "deadlines-set",
         "endpoint-used",
         "endpoint-added",

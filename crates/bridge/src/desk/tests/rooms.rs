@@ -134,7 +134,7 @@ async fn what_waits_for_a_person_in_the_laboratory_is_told_in_practice() {
     assert_eq!(desk.status().await.unwrap().laboratory, None, "there is none");
     desk.add_endpoint(nowhere()).await.unwrap();
     let before = desk.status().await.unwrap();
-    let nothing = LaboratoryView { needs_attention: 0, notices: 0, paused: false };
+    let nothing = LaboratoryView::default();
     assert_eq!((before.laboratory, before.environment), (Some(nothing), Environment::Practice));
 
     let laboratory = desk.opened_laboratory().unwrap();
@@ -145,7 +145,7 @@ async fn what_waits_for_a_person_in_the_laboratory_is_told_in_practice() {
     laboratory.take(&looked, engine::ImportOptions::default()).await.unwrap();
     laboratory.set_paused(true).unwrap();
     let after = desk.status().await.unwrap();
-    let waits = LaboratoryView { needs_attention: 1, notices: 0, paused: true };
+    let waits = LaboratoryView { needs_attention: 1, paused: true, ..nothing };
     assert_eq!(after.laboratory, Some(waits));
     assert!(after.revision > before.revision, "the window looks again");
     assert_eq!((after.counts.needs_attention, after.paused), (0, false), "that is practice");

@@ -188,7 +188,9 @@ async fn a_list_is_taken_back_while_it_is_taken_in() {
             biased;
             view = &mut taking => break view.unwrap(),
             () = tokio::task::yield_now() => {
-                if bench.desk.taking().await.unwrap().done == 1 {
+                let view = bench.desk.taking().await.unwrap();
+                if view.done == 1 {
+                    assert!(view.under_way);
                     assert!(bench.desk.stop_taking().await.unwrap());
                 }
             }
@@ -200,7 +202,10 @@ async fn a_list_is_taken_back_while_it_is_taken_in() {
     assert_eq!(left, [(0, true), (0, true), (1, true)]);
     assert_eq!(view.taken_back, Some(vec![2, 3]));
     assert_eq!((bench.state(2), bench.state(3), bench.all()), ("held", "held", 3));
-    assert_eq!(bench.desk.taking().await.unwrap(), TakingView { done: 2, total: 3 });
+    assert_eq!(
+        bench.desk.taking().await.unwrap(),
+        TakingView { done: 2, total: 3, under_way: false }
+    );
     assert!(!bench.desk.stop_taking().await.unwrap(), "it has ended");
     bench.desk.stop().await;
 }
