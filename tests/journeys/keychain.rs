@@ -120,7 +120,7 @@ fn a_keychain_that_does_not_open_is_explained_and_asked_again() {
     let mut figures =
         Figures::start("keychain", "a_keychain_that_does_not_open_is_explained_and_asked_again");
     let place = Place::new();
-    let list = "labcourier list";
+    let list = "labcourier list --file-names";
     let first = place.session(&[UNLOCKED, INIT, list, "labcourier send report.json"]);
     assert_eq!(first.iter().map(|ended| ended.code).collect::<Vec<_>>()[..2], [0, 0], "{first:?}");
     place.holds_no_secret();

@@ -37,7 +37,8 @@ use crate::AuthorityError;
 use crate::clock;
 use crate::notice::Notice;
 
-/// Connections of one process to a server for reading: searches leave some of them to other questions.
+/// Connections of one process to a server for reading: searches leave some of them to other
+/// questions.
 pub(crate) const READERS: usize = 16;
 
 /// Why the database did not do it. Cheap to clone: one failed group fails all its members.

@@ -305,8 +305,8 @@ impl Desk {
         }
     }
 
-    /// Revision of what the window shows: moves with the journal and the connection in use, and with
-    /// a change of rooms.
+    /// Revision of what the window shows: moves with the journal and the connection in use, and
+    /// with a change of rooms.
     pub fn revision(&self) -> Result<u64, Problem> {
         // The status tells of the laboratory while practice is in use.
         let unseen =

@@ -197,8 +197,8 @@ async fn an_empty_answer_to_the_same_certificate_is_believed() {
 }
 
 /// The answer to a report was lost just after a change: it was sent with the new certificate, which
-/// is shown nothing. That the former one is shown others proves nothing of it, also once a clock that
-/// was set back has come to the time of the change.
+/// is shown nothing. That the former one is shown others proves nothing of it, also once a clock
+/// that was set back has come to the time of the change.
 #[tokio::test]
 async fn what_was_sent_just_after_a_change_is_not_judged_by_the_former_certificate_alone() {
     for (changed, after, set_back) in [(90, 60, 0), (0, 300, -7_200)] {

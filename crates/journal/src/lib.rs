@@ -44,13 +44,14 @@ pub use handle::account::{ChainHead, Happening, MessageTally, Trouble};
 pub use handle::changes::Changes;
 pub use key::Key;
 pub use model::{
-    Counts, Detail, Due, Entry, EventTimes, Evidence, EvidenceKind, Filter, KeptEvidence, Lease,
-    LeaseAnswer, Message, MessageCounts, NewSubmission, OpenReport, Retention, Row, Sibling,
-    Source, Step, Token,
+    Counts, Detail, Due, Entry, Evidence, EvidenceKind, Filter, KeptEvidence, Lease, LeaseAnswer,
+    Message, MessageCounts, NewSubmission, OpenReport, Retention, Row, Sibling, Source, Step,
+    Token,
 };
 pub use pending::Pending;
 pub use problem::{Cause, JournalError, OpenProblem, RecordError};
 pub use queries::endpoints::{EndpointNote, EndpointReports};
+pub use queries::event_times::EventTimes;
 pub use queries::figures::Figure;
 pub use queries::read::Newest;
 pub use recovery::aside::{SetAside, list_set_aside, remove_set_aside};

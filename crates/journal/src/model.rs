@@ -396,29 +396,6 @@ pub struct Entry {
     pub evidence: Option<i64>,
 }
 
-/// The times of the events after a number, by a clock that may have been set meanwhile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EventTimes {
-    /// The earliest of their times.
-    pub earliest: Instant,
-    /// The latest of their times.
-    pub latest: Instant,
-    /// Number of the last of them.
-    pub last: i64,
-}
-
-impl EventTimes {
-    /// The times of these events and of those that followed them.
-    #[must_use]
-    pub fn and(self, later: Self) -> Self {
-        Self {
-            earliest: self.earliest.min(later.earliest),
-            latest: self.latest.max(later.latest),
-            last: self.last.max(later.last),
-        }
-    }
-}
-
 /// Everything about one submission but its document and the bodies of its evidence.
 #[derive(Clone)]
 pub struct Detail {

@@ -2,6 +2,7 @@
 //! journal.
 
 pub(crate) mod endpoints;
+pub(crate) mod event_times;
 pub(crate) mod figures;
 pub(crate) mod list;
 pub(crate) mod read;

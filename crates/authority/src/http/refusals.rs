@@ -39,8 +39,8 @@ pub(crate) fn out_of_order(error: &StoreError) -> Reply {
     Reply::error(StatusCode::SERVICE_UNAVAILABLE, "transient", words).with(RETRY_AFTER, "30")
 }
 
-/// Too much is under way for what is asked. Nothing of it was done, and 429 says so: a courier takes
-/// 503 for a doubt.
+/// Too much is under way for what is asked. Nothing of it was done, and 429 says so: a courier
+/// takes 503 for a doubt.
 pub(crate) fn no_room(why: NoRoom) -> Reply {
     let words = match why {
         NoRoom::OfLaboratory => {

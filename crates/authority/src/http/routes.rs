@@ -391,7 +391,9 @@ async fn instead(fault: Option<&FaultKind>) -> Result<Option<Reply>, Cut> {
         }
         Some(FaultKind::BareStatus(code)) => Some(Reply::empty(status(*code))),
         Some(FaultKind::Status { code, retry_after }) => {
-            let reply = Reply::error(status(*code), "transient", "As the fault plan wants it");
+            // What refuses a document says so of the document: a passing fault refuses none.
+            let issue = if matches!(*code, 400 | 413 | 422) { "processing" } else { "transient" };
+            let reply = Reply::error(status(*code), issue, "As the fault plan wants it");
             Some(match retry_after {
                 Some(value) => reply.with(RETRY_AFTER, value),
                 None => reply,

@@ -128,9 +128,9 @@ pub(crate) fn outcome_of(codes: &[&str]) -> String {
 
 /// An outcome with one error of this code, at a place of the report.
 pub(crate) fn judged(code: &str) -> String {
-    format!(
-        r#"{{"resourceType":"OperationOutcome","issue":[{{"severity":"error","code":"{code}","expression":["Bundle.entry[0]"]}}]}}"#
-    )
+    let issue =
+        format!(r#"{{"severity":"error","code":"{code}","expression":["Bundle.entry[0]"]}}"#);
+    format!(r#"{{"resourceType":"OperationOutcome","issue":[{issue}]}}"#)
 }
 
 /// Class and code of a fault.

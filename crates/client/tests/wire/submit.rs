@@ -247,16 +247,6 @@ async fn each_answer_permits_what_it_permits() {
         ),
         (fhir(413, ""), ("locked", "unexplained")),
         (page(413), ("locked", "html")),
-        // Reasons that are not about the report refuse none.
-        (fhir(400, outcome_of(&["transient"])), ("uncertain", "unavailable")),
-        (fhir(422, outcome_of(&["timeout", "lock-error"])), ("uncertain", "unavailable")),
-        (fhir(422, outcome_of(&["security"])), ("locked", "forbidden")),
-        (fhir(400, outcome_of(&["login", "throttled"])), ("locked", "forbidden")),
-        // Whoever names a place, or a rule, has judged it; a conflict may be with an earlier one.
-        (fhir(422, judged("exception")), ("refused", "")),
-        (fhir(400, outcome_of(&["transient", "invalid"])), ("refused", "")),
-        (fhir(409, outcome_of(&["unknown"])), ("refused", "")),
-        (fhir(412, outcome_of(&["transient"])), ("refused", "")),
         (fhir(409, ""), ("uncertain", "unexplained")),
         (page(412), ("uncertain", "unexplained")),
     ] {
@@ -268,6 +258,25 @@ async fn each_answer_permits_what_it_permits() {
         figures.cases(1);
     }
     figures.finish();
+}
+
+/// Reasons that are not about the report refuse none.
+#[tokio::test]
+async fn what_the_reasons_are_about_decides() {
+    for (reaction, expected) in [
+        (fhir(400, outcome_of(&["transient"])), ("uncertain", "unavailable")),
+        (fhir(422, outcome_of(&["timeout", "lock-error"])), ("uncertain", "unavailable")),
+        (fhir(422, outcome_of(&["security"])), ("locked", "forbidden")),
+        (fhir(400, outcome_of(&["login", "throttled"])), ("locked", "forbidden")),
+        // Whoever names a place, or a rule, has judged it; a conflict may be with an earlier one.
+        (fhir(422, judged("exception")), ("refused", "")),
+        (fhir(400, outcome_of(&["transient", "invalid"])), ("refused", "")),
+        (fhir(409, outcome_of(&["unknown"])), ("refused", "")),
+        (fhir(412, outcome_of(&["transient"])), ("refused", "")),
+    ] {
+        let (result, _) = submitted(reaction.clone()).await;
+        assert_eq!(told(&result.unwrap_err()), expected, "{reaction:?}");
+    }
 }
 
 #[tokio::test]

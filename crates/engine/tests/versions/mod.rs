@@ -320,3 +320,37 @@ async fn a_newer_version_of_what_was_withdrawn_after_a_request_is_told() {
         }
     }
 }
+
+/// Reports that name no patient have one identifier by a fault of the export: none closes another,
+/// nor does one that names somebody, who may be anybody else.
+#[tokio::test]
+async fn of_reports_that_name_nobody_none_corrects_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile =
+        Profile::create(folder.path(), SecretsKind::Practice, vec![super::endpoint()]).unwrap();
+    let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
+    let text = |number| testkit::DocumentBuilder::new(number).identifier("urn:uuid:all").json();
+    let nameless = |number| {
+        let mut document: serde_json::Value = serde_json::from_str(&text(number)).unwrap();
+        for entry in document["entry"].as_array_mut().unwrap() {
+            if entry["resource"]["resourceType"] == "Patient" {
+                let patient = entry["resource"].as_object_mut().unwrap();
+                patient.retain(|name, _| name != "name" && name != "birthDate");
+            }
+        }
+        document.to_string()
+    };
+    let look = |text: String| {
+        let engine = engine.clone();
+        async move { engine.inspect_text("a.json".to_owned(), text.into_bytes()).await.unwrap() }
+    };
+    let terms = ImportOptions { delay_micros: 3_600_000_000, ..ImportOptions::default() };
+    let first = look(nameless(1)).await;
+    let Taken::New(first) = engine.take(&first, terms).await.unwrap().taken[0] else { panic!() };
+    engine.hold_back(first).await.unwrap();
+    for (later, corrects) in [(nameless(2), false), (text(1), false)] {
+        let seen = look(later).await;
+        let relation = seen[0].parsed().unwrap().relation.as_ref().unwrap();
+        assert_eq!((relation.corrects, relation.submission), (corrects, first));
+    }
+}

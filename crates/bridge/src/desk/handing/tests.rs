@@ -125,7 +125,8 @@ async fn a_file_that_would_take_the_place_of_a_report_with_a_draft_says_so() {
     bench.desk.stop().await;
 }
 
-/// What is decided about a report leaves another version of it alone, which waits: a person is told.
+/// What is decided about a report leaves another version of it alone, which waits: a person is
+/// told.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_report_tells_of_its_other_version_that_waits() {
     let bench = Bench::new().await;

@@ -160,14 +160,6 @@ impl<A> Formerly<A> {
     }
 }
 
-/// The times of these events and of those that followed them.
-fn both(before: Option<EventTimes>, meanwhile: Option<EventTimes>) -> Option<EventTimes> {
-    match (before, meanwhile) {
-        (Some(before), Some(meanwhile)) => Some(before.and(meanwhile)),
-        (before, meanwhile) => before.or(meanwhile),
-    }
-}
-
 /// When the last request of an open report left, or when it was accepted.
 fn sent_at(report: &OpenReport) -> Instant {
     match report.state {
@@ -423,7 +415,7 @@ impl Engine {
         self.change_settings(|settings| {
             let now = self.now();
             let meanwhile = journal.event_times(before.map_or(0, |before| before.last))?;
-            let known = both(before, meanwhile);
+            let known = EventTimes::of_both(before, meanwhile);
             during
                 .values_mut()
                 .for_each(|times| *times = meanwhile.map_or(*times, |it| times.and(it)));

@@ -325,8 +325,8 @@ impl Seen {
         }
     }
 
-    /// Whether it may have held a report that nobody has taken in, and holds it no more, now that it
-    /// looks like this. What was passed over has perhaps grown, or was touched.
+    /// Whether it may have held a report that nobody has taken in, and holds it no more, now that
+    /// it looks like this. What was passed over has perhaps grown, or was touched.
     fn is_lost_for(&self, now: &FileStamp) -> bool {
         let is_touched = (now.length, now.modified) == (self.stamp.length, self.stamp.modified);
         let may_hold_it = is_touched || now.length > self.stamp.length;
